@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/measure"
 )
 
 // Config is the configuration of a sweep or a run: how its stages are measured, and which there are. The zero value of
@@ -16,8 +17,8 @@ type Config struct {
 	MaxConcurrency int  // the ceiling is searched for up to this many requests in flight
 }
 
-// stageTime is the least time of a stage by default.
-const stageTime = 30 * time.Second
+// defaultStageTime is the least time of a stage by default.
+const defaultStageTime = 30 * time.Second
 
 // UsersTime is the least time of a stage of users by default, and a third of the longest: conversations have pauses.
 const UsersTime = time.Minute
@@ -26,8 +27,9 @@ const UsersTime = time.Minute
 func Defaults() Config {
 	return Config{
 		Config: experiment.Config{
-			Observer: experiment.NoObserver{}, StageTime: stageTime, StageMax: 6 * stageTime, StageRequests: 50,
-			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
+			Observer: experiment.NoObserver{}, StageTime: defaultStageTime, StageMax: 6 * defaultStageTime, StageRequests: 50,
+			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5,
+			Tolerance: measure.DefaultTolerance, Seed: 42,
 		},
 		Points: 7, MaxConcurrency: 512,
 	}

@@ -90,7 +90,9 @@ func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration
 	st.Latency.Mean = rundir.Exactly(lone)
 	if rate > 0 {
 		st.Rate, st.Rates.Offered, st.Verdict = rundir.Exactly(rate), rundir.Exactly(rate), rundir.Stable
-		st.Drift = rundir.Drift{Value: rundir.Exactly(0), Low: rundir.Exactly(-nothing), High: rundir.Exactly(nothing)}
+		st.Drift = rundir.Drift{
+			Value: rundir.Exactly(0), Low: rundir.Exactly(-plainGrowth), High: rundir.Exactly(plainGrowth),
+		}
 		if rate > most {
 			st.Verdict, took = rundir.Saturated, max(s.MinTime, took/2)
 		}
@@ -119,8 +121,8 @@ func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration
 	return took
 }
 
-// nothing is the growth of the backlog of a plain server that keeps up, to within which it is known.
-const nothing = 0.01
+// plainGrowth is the growth of the backlog of a plain server that keeps up, to within which it is known.
+const plainGrowth = 0.01
 
 // expectRun returns how long a stage takes that was asked for, and those after it. latency is that of a request so far.
 func expectRun(stages []experiment.Stage, latency time.Duration) (this, after time.Duration) {
@@ -162,7 +164,7 @@ func (c *Config) Longest() time.Duration {
 	const each = 2 // stage times of one that is no hold, with its end
 	longest := searchTime + time.Duration(each*(c.Points+mostLimits))*c.StageTime
 	if len(c.SLO) > 0 {
-		longest += (maxPromises + maxProofs) * c.StageMax
+		longest += (maxSLOProbes + maxSLOProofs) * c.StageMax
 	}
 	return longest
 }

@@ -19,7 +19,7 @@ type lastRatesNotes struct {
 }
 
 func (o *lastRatesNotes) Note(n note.Note) {
-	if n.Is(noteLastRates) {
+	if n.Is(noteDeferredRates) {
 		o.notes = append(o.notes, n)
 	}
 	o.Observer.Note(n)
@@ -35,14 +35,15 @@ func (o *lastRatesNotes) StageBegins(s *rundir.Stage, planned time.Duration) {
 // The rows of the grid are evenly spaced, as many as were asked for. A budget that has no time for some says which may
 // be left out, before the first of them is measured, and which were.
 func TestTheGridIsTheOneAskedFor(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		budget time.Duration
 		whole  bool
 	}{{0, true}, {90 * time.Second, false}, {4 * time.Minute, true}, {20 * time.Minute, true}} {
-		for seed := range uint64(3) {
+		for _, seed := range wideSeeds(3, 3) {
 			const points = 7
-			k, told := drawWide(seed), &lastRatesNotes{Observer: experiment.NoObserver{}}
-			run := k.sweep(t, func(config *Config) { config.Budget, config.Points, config.Observer = c.budget, points, told })
+			k, seen := drawWide(seed), &lastRatesNotes{Observer: experiment.NoObserver{}}
+			run := k.sweep(t, func(config *Config) { config.Budget, config.Points, config.Observer = c.budget, points, seen })
 			low, high, alone := 0.0, 0.0, 0.0
 			var rates []float64
 			for i := range run.Stages {
@@ -73,7 +74,7 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			}
 			count := 0.0
 			for _, n := range run.Warnings {
-				if n.Is(noteLeftOut) {
+				if n.Is(noteOmittedRates) {
 					count, _ = n.Number("count")
 				}
 			}
@@ -82,7 +83,7 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 				t.Errorf("%v, %s: %d rates of %d, and the run says that %d are left out", c.budget, k.about, len(rates), points,
 					left)
 			}
-			if left > 0 && told.early {
+			if left > 0 && seen.early {
 				t.Errorf("%v, %s: %d are left out, and nothing was said before the first rate", c.budget, k.about, left)
 			}
 		}

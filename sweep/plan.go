@@ -31,8 +31,8 @@ type plan struct {
 	run  *rundir.Run
 	left time.Duration
 
-	lone    time.Duration // that one request takes
-	ceiling float64       // requests per second of the throughput stage
+	syncLatency time.Duration // that one request takes
+	ceiling     float64       // requests per second of the throughput stage
 }
 
 // Next returns the stage that is measured next, by what was measured and the time that is left; ok is false where
@@ -45,9 +45,9 @@ func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, 
 	if s, ok := p.limits(); ok || p.ceiling == 0 {
 		return s, ok
 	}
-	parts := []func() (experiment.Stage, bool){p.grid, p.hold, p.promise, p.proof}
+	parts := []func() (experiment.Stage, bool){p.grid, p.hold, p.sloProbe, p.sloProof}
 	if p.gridLast() {
-		parts = []func() (experiment.Stage, bool){p.firstHolds, p.usual, p.hold, p.promise, p.proof, p.grid}
+		parts = []func() (experiment.Stage, bool){p.firstHolds, p.operatingRow, p.hold, p.sloProbe, p.sloProof, p.grid}
 	}
 	for _, part := range parts {
 		if s, ok := part(); ok {
@@ -80,8 +80,8 @@ func (p *plan) has(name string) bool {
 	return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Name == name })
 }
 
-// within returns a time, or a share of what is left of a budget where that is less.
-func (p *plan) within(d time.Duration, share float64) time.Duration {
+// limitTime returns a time, or a share of what is left of a budget where that is less.
+func (p *plan) limitTime(d time.Duration, share float64) time.Duration {
 	if p.Budget == 0 {
 		return d
 	}
@@ -93,23 +93,23 @@ func (p *plan) limits() (s experiment.Stage, ok bool) {
 	floor := p.stage(rundir.Floor)
 	if floor == nil {
 		s = p.Closed("synchronous", rundir.Floor, 1, 0)
-		s.MinTime, s.MaxTime = p.within(p.StageTime/3, floorShare), p.within(p.StageTime, floorShare)
+		s.MinTime, s.MaxTime = p.limitTime(p.StageTime/3, floorShare), p.limitTime(p.StageTime, floorShare)
 		return s, true
 	}
 	if !floor.Progress.Rate.Known() {
 		return s, false
 	}
-	p.lone = rundir.Duration(floor.Latency.Mean.Or(0))
+	p.syncLatency = rundir.Duration(floor.Latency.Mean.Or(0))
 	if ceiling := p.stage(rundir.Ceiling); ceiling != nil {
 		p.ceiling = saturation.Guess(p.run).Or(0)
 		return s, false
 	}
-	level, done := p.doubled(floor)
+	level, done := p.nextConcurrency(floor)
 	if !done {
 		return p.step(level), true
 	}
 	s = p.Closed("throughput", rundir.Ceiling, level, p.latency(floor))
-	if s.MinTime = p.within(s.MinTime, ceilingShare); p.Budget > 0 {
+	if s.MinTime = p.limitTime(s.MinTime, ceilingShare); p.Budget > 0 {
 		s.MaxTime = s.MinTime
 	}
 	if p.Budget > 0 || p.latency(floor) > s.MinTime {
@@ -127,10 +127,10 @@ func (p *plan) latency(floor *rundir.Stage) time.Duration {
 	return rundir.Duration(latency.Or(0))
 }
 
-// doubled returns the number in flight to try next, or with done the one that makes the server fastest: it is doubled
-// until a step brings less than leastGain, and taken four times while twice as many bring almost twice as much. Of a
-// server whose requests vary much two such steps are needed, since one of few requests does not tell.
-func (p *plan) doubled(floor *rundir.Stage) (level int, done bool) {
+// nextConcurrency returns the number in flight to try next, or with done the one that makes the server fastest: it is
+// doubled until a step brings less than leastGain, and taken four times while twice as many bring almost twice as much.
+// Of a server whose requests vary much two such steps are needed, since one of few requests does not tell.
+func (p *plan) nextConcurrency(floor *rundir.Stage) (level int, done bool) {
 	best, most, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
 	level = 1
 	factor, enough := 2, 2 // enough: in flight, to keep the server full if more than most do not make it faster
@@ -144,7 +144,7 @@ func (p *plan) doubled(floor *rundir.Stage) (level int, done bool) {
 		gain := step.Output.Or(0) / best.Or(math.Inf(1))
 		if gain >= leastGain {
 			full := 2
-			if factor = 2; gain >= linear*float64(level)/float64(before) {
+			if factor = 2; gain >= linearGain*float64(level)/float64(before) {
 				factor = 4
 			} else {
 				full = 1
@@ -183,11 +183,11 @@ func (p *plan) affordsDoubling(floor *rundir.Stage) bool {
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, c *Config) (int, error) {
 	for {
 		p := &plan{Config: c, run: x.Run()}
-		level, done := p.doubled(p.stage(rundir.Floor))
+		level, done := p.nextConcurrency(p.stage(rundir.Floor))
 		if done {
 			return level, nil
 		}
-		if err := try(ctx, x, p.step(level)); err != nil {
+		if err := measureStep(ctx, x, p.step(level)); err != nil {
 			return 0, err
 		}
 	}
@@ -229,8 +229,8 @@ func (p *plan) unmeasured() []float64 {
 	})
 }
 
-// leftOut returns the rates of the grid that a run has no row of, although the limits of load allow them.
-func (c *Config) leftOut(run *rundir.Run) []float64 {
+// omittedRates returns the rates of the grid that a run has no row of, although the limits of load allow them.
+func (c *Config) omittedRates(run *rundir.Run) []float64 {
 	p := &plan{Config: c, run: run}
 	if _, ok := p.limits(); ok || p.ceiling == 0 {
 		return nil
@@ -238,14 +238,14 @@ func (c *Config) leftOut(run *rundir.Run) []float64 {
 	return slices.DeleteFunc(p.unmeasured(), func(rate float64) bool { return !c.Caps.Allows(rate) })
 }
 
-// lastRates returns the rates of the grid for which a budget may have no time.
-func (c *Config) lastRates(run *rundir.Run) []float64 {
-	left := c.leftOut(run)
+// deferredRates returns the rates of the grid for which a budget may have no time.
+func (c *Config) deferredRates(run *rundir.Run) []float64 {
+	left := c.omittedRates(run)
 	p := &plan{Config: c, run: run}
 	if p.limits(); len(left) == 0 || !p.gridLast() {
 		return nil
 	}
-	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(p.usualRates(), rate) })
+	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(p.operatingRates(), rate) })
 }
 
 // nearest returns the rate next to another.
@@ -257,7 +257,7 @@ func nearest(rates []float64, to float64) float64 {
 func (p *plan) gridLast() bool {
 	takes := time.Duration(0)
 	for _, rate := range p.rates() {
-		takes += p.rowTime(rate, p.usualLatency(rate))
+		takes += p.rowTime(rate, p.meanLatency(rate))
 	}
 	return p.Budget > 0 && takes > time.Duration(gridShare*float64(p.Budget))
 }
@@ -275,10 +275,10 @@ func (p *plan) rates() (rates []float64) {
 	return rates
 }
 
-// usual returns the next of the rates of the grid at which servers are run.
-func (p *plan) usual() (s experiment.Stage, ok bool) {
+// operatingRow returns the next of the rates of the grid at which servers are run.
+func (p *plan) operatingRow() (s experiment.Stage, ok bool) {
 	for _, rate := range p.unmeasured() {
-		if slices.Contains(p.usualRates(), rate) {
+		if slices.Contains(p.operatingRates(), rate) {
 			if s, ok = p.row(rate); ok {
 				return s, true
 			}
@@ -287,8 +287,8 @@ func (p *plan) usual() (s experiment.Stage, ok bool) {
 	return s, false
 }
 
-// usualRates returns the rates of the grid next to half and to four fifths of the throughput.
-func (p *plan) usualRates() []float64 {
+// operatingRates returns the rates of the grid next to half and to four fifths of the throughput.
+func (p *plan) operatingRates() []float64 {
 	rates := p.rates()
 	if len(rates) == 0 {
 		return nil
@@ -301,9 +301,9 @@ func (p *plan) usualRates() []float64 {
 func (p *plan) row(rate float64) (s experiment.Stage, ok bool) {
 	s = p.Poisson(rate, rundir.Grid)
 	latency := p.latencyAt(rate)
-	s.MinTime = p.within(p.rowTime(rate, latency), rowShare)
+	s.MinTime = p.limitTime(p.rowTime(rate, latency), rowShare)
 	s.MaxTime, s.MinRequests, s.Tail = s.MinTime, 1, min(s.MinTime, 2*latency)
-	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.lone)
+	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.syncLatency)
 }
 
 // rowTime returns how long a rate of the grid is measured whose requests take a latency.
@@ -320,19 +320,19 @@ func (p *plan) rowTime(rate float64, latency time.Duration) time.Duration {
 // taken to grow by half from one row to the next at most, since rows that are longer than they need to be cost too
 // much.
 func (p *plan) latencyAt(rate float64) time.Duration {
-	last := p.lone
+	last := p.syncLatency
 	for i := range p.run.Stages {
 		if st := &p.run.Stages[i]; st.Role == rundir.Grid && st.Rate.Value() < rate {
 			last = max(last, rundir.Duration(st.Latency.Mean.Or(0)))
 		}
 	}
-	return min(max(last*3/2, p.StageTime), p.usualLatency(rate))
+	return min(max(last*3/2, p.StageTime), p.meanLatency(rate))
 }
 
-// usualLatency returns the latency at a rate, between those of the synchronous and the throughput stage.
-func (p *plan) usualLatency(rate float64) time.Duration {
+// meanLatency returns the latency at a rate, between those of the synchronous and the throughput stage.
+func (p *plan) meanLatency(rate float64) time.Duration {
 	full := rundir.Duration(p.stage(rundir.Ceiling).Latency.Mean.Or(0))
-	return p.lone + time.Duration(float64(max(0, full-p.lone))*min(1, rate/p.ceiling))
+	return p.syncLatency + time.Duration(float64(max(0, full-p.syncLatency))*min(1, rate/p.ceiling))
 }
 
 // firstHolds returns the first two holds.
@@ -348,7 +348,7 @@ func (p *plan) hold() (s experiment.Stage, ok bool) {
 	n := p.count(rundir.Hold)
 	if first := p.stage(rundir.Hold); first != nil && p.Budget == 0 {
 		longest := max(searchTime, searchHolds*rundir.Duration(first.Elapsed))
-		if p.ended()-rundir.Duration(first.Started) > longest {
+		if p.lastEnd()-rundir.Duration(first.Started) > longest {
 			return s, false
 		}
 	}
@@ -359,27 +359,29 @@ func (p *plan) hold() (s experiment.Stage, ok bool) {
 	if rate <= 0 || !p.Caps.Allows(rate) || p.spoiled(rundir.Hold) {
 		return s, false
 	}
-	return p.held(rate, rundir.Hold, saturation.HoldTime(rate, p.lone, p.StageTime), longer, n)
+	return p.holdStage(rate, rundir.Hold, saturation.HoldTime(rate, p.syncLatency, p.StageTime), longer, n)
 }
 
-// held returns a stage that holds a rate, as the nth of its kind.
-func (p *plan) held(rate float64, role rundir.Role, d time.Duration, longer bool, n int) (s experiment.Stage, ok bool) {
+// holdStage returns a stage that holds a rate, as the nth of its kind.
+func (p *plan) holdStage(
+	rate float64, role rundir.Role, d time.Duration, longer bool, n int,
+) (s experiment.Stage, ok bool) {
 	s = p.Poisson(rate, role)
 	s.Name = rundir.HoldPrefix + arrival.RateName(rate)
 	for p.has(s.Name) {
 		s.Name += "+"
 	}
-	d = max(d, saturation.Outlasting(p.run))
+	d = max(d, saturation.MinHoldTime(p.run))
 	s.Hold, s.MaxTime = d, 2*d
 	if p.Budget > 0 {
 		shares := []float64{0.33, 0.45, mostOfLeft} // of what is left; the first two leave time for what follows
 		share := shares[min(n, len(shares)-1)]
-		least := max(leastHold, fewestWaves*p.lone)
+		least := max(leastHold, fewestWaves*p.syncLatency)
 		if least > time.Duration(mostOfLeft*float64(p.left)) {
 			return s, false
 		}
-		s.Hold = min(d, max(least, p.within(d, share)))
-		s.MaxTime = max(s.Hold, p.within(s.MaxTime, share))
+		s.Hold = min(d, max(least, p.limitTime(d, share)))
+		s.MaxTime = max(s.Hold, p.limitTime(s.MaxTime, share))
 	}
 	if s.MinTime = s.Hold / 4; longer {
 		s.Hold = s.MaxTime
@@ -387,25 +389,25 @@ func (p *plan) held(rate float64, role rundir.Role, d time.Duration, longer bool
 	return s, true
 }
 
-// promise returns the next hold about the highest rate that meets the SLO.
-func (p *plan) promise() (s experiment.Stage, ok bool) {
-	if !p.probes(maxPromises) {
+// sloProbe returns the next hold about the highest rate that meets the SLO.
+func (p *plan) sloProbe() (s experiment.Stage, ok bool) {
+	if !p.mayProbe(maxSLOProbes) {
 		return s, false
 	}
 	return p.probe(slo.NextRate(saturation.SLORows(p.run), saturation.Find(p.run), p.SLO), p.StageMax)
 }
 
-// proof returns a hold at the rate up to which the SLO is met, by the answer: it is to be shown there for as long as
+// sloProof returns a hold at the rate up to which the SLO is met, by the answer: it is to be shown there for as long as
 // others were held.
-func (p *plan) proof() (s experiment.Stage, ok bool) {
-	if !p.probes(maxPromises + maxProofs) {
+func (p *plan) sloProof() (s experiment.Stage, ok bool) {
+	if !p.mayProbe(maxSLOProbes + maxSLOProofs) {
 		return s, false
 	}
 	return p.probe(saturation.NextProof(p.run, p.SLO), math.MaxInt64)
 }
 
-// probes reports whether there is an SLO to probe, with fewer than most probes until now.
-func (p *plan) probes(most int) bool {
+// mayProbe reports whether there is an SLO to probe, with fewer than most probes until now.
+func (p *plan) mayProbe(most int) bool {
 	return len(p.SLO) > 0 && p.count(rundir.Probe) < most && !p.spoiled(rundir.Probe)
 }
 
@@ -415,14 +417,14 @@ func (p *plan) probe(rate float64, most time.Duration) (s experiment.Stage, ok b
 		return s, false
 	}
 	enough := rundir.Duration(float64(p.RequestsForSLO()) / rate)
-	d := min(max(saturation.HoldTime(rate, p.lone, p.StageTime), enough), most)
-	s, ok = p.held(rate, rundir.Probe, d, false, p.count(rundir.Probe)+2)
+	d := min(max(saturation.HoldTime(rate, p.syncLatency, p.StageTime), enough), most)
+	s, ok = p.holdStage(rate, rundir.Probe, d, false, p.count(rundir.Probe)+2)
 	s.MinTime, s.MaxTime = s.Hold, s.Hold
 	return s, ok
 }
 
-// ended returns when the latest stage ended.
-func (p *plan) ended() time.Duration { return p.run.Stages[len(p.run.Stages)-1].EndsAt() }
+// lastEnd returns when the latest stage ended.
+func (p *plan) lastEnd() time.Duration { return p.run.Stages[len(p.run.Stages)-1].EndsAt() }
 
 // spoiled reports whether the latest stage with a role shows the client and not the server: another would, too.
 func (p *plan) spoiled(role rundir.Role) bool {
@@ -437,7 +439,7 @@ func (p *plan) spoiled(role rundir.Role) bool {
 // How the time is shared out.
 const (
 	leastGain    = 1.05             // in output tokens per second, for which the number in flight is doubled
-	linear       = 0.9              // of the output that as many times more in flight would bring at best
+	linearGain   = 0.9              // of the output that as many times more in flight would bring at best
 	floorShare   = 0.04             // of a budget, for one request at a time,
 	searchShare  = 0.2              // until the ceiling is found,
 	ceilingShare = 0.17             // of what is left then, for the ceiling,
@@ -451,8 +453,8 @@ const (
 	usersShare   = 0.12 // of what is left, for a number of users
 	leastLeft    = 5 * time.Second
 	maxHolds     = 12
-	maxPromises  = 6
-	maxProofs    = 2                // more, to show the rate that was found
+	maxSLOProbes = 6
+	maxSLOProofs = 2                // more, to show the rate that was found
 	searchTime   = 20 * time.Minute // without a budget, or where that is more,
 	searchHolds  = 3                // times the first hold
 )

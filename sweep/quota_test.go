@@ -227,6 +227,7 @@ func acceptedTo(n float64, sliding bool) float64 {
 // TestQuotas sweeps servers with quotas: their answer holds the quota's rate, and names it.
 func TestQuotas(t *testing.T) {
 	skipWithRaces(t)
+	t.Parallel()
 	n := simtest.SampleSize(1, 20)
 	kinds := quotaKinds
 	if !simtest.Full() {

@@ -41,12 +41,16 @@ func searched(t *testing.T, change func(*Config)) (run rundir.Run) {
 	return run
 }
 
-// TestBoundsOfASearchAreHard: no stage, and no step of the search for the ceiling, asks for more than is allowed.
-func TestBoundsOfASearchAreHard(t *testing.T) {
+func TestSearch(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()
-	free := searched(t, func(*Config) {})
-	most := 0.5 * free.SLO.Rate.Value()
+	run := searched(t, func(*Config) {})
+	checkBestPoint(t, &run)
+	checkBounds(t, 0.5*run.SLO.Rate.Value())
+}
+
+// checkBounds checks that no stage, and no step of the search for the ceiling, asks for more than is allowed.
+func checkBounds(t *testing.T, most float64) {
 	for name, c := range map[string]struct {
 		change func(*Config)
 		rate   float64
@@ -59,14 +63,8 @@ func TestBoundsOfASearchAreHard(t *testing.T) {
 		for i := range run.Stages {
 			if st := &run.Stages[i]; st.Rate.Or(0) > c.rate || st.MaxConcurrency > c.width ||
 				!st.Rate.Known() && st.Concurrency.Peak > c.width {
-				t.Errorf(
-					"%s: %s asks for %v req/s, %d in flight, had %d",
-					name,
-					st.Name,
-					st.Rate,
-					st.MaxConcurrency,
-					st.Concurrency.Peak,
-				)
+				t.Errorf("%s: %s asks for %v req/s, %d in flight, had %d", name, st.Name, st.Rate, st.MaxConcurrency,
+					st.Concurrency.Peak)
 			}
 		}
 		for _, step := range run.Search {
@@ -80,12 +78,9 @@ func TestBoundsOfASearchAreHard(t *testing.T) {
 	}
 }
 
-// TestASearchHasOneBestPoint: the rate is one, it is proven by one stage that was held as long as others and met all
-// terms, and what is said of that stage is what its row has.
-func TestASearchHasOneBestPoint(t *testing.T) {
-	skipWithRaces(t)
-	t.Parallel()
-	run := searched(t, func(*Config) {})
+// checkBestPoint checks that the rate is one, that it is proven by one stage that was held as long as others and met
+// all terms, and that what is said of that stage is what its row has.
+func checkBestPoint(t *testing.T, run *rundir.Run) {
 	terms, err := slo.ParseAll(run.SLO.Terms)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +105,7 @@ func TestASearchHasOneBestPoint(t *testing.T) {
 		}
 	}
 	// The same figures in the answer as in the saturation's and the SLO's own.
-	a := saturation.AnswerOf(&run)
+	a := saturation.AnswerOf(run)
 	if a.Promise.Rate != run.SLO.Rate || a.Promise.Low != run.SLO.Low || a.Rate != run.Saturation.Rate ||
 		run.SLO.Rate.Value() > run.Saturation.High.Value() {
 		t.Errorf("%+v, %+v, %+v", a, run.SLO, run.Saturation)

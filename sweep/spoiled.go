@@ -18,15 +18,15 @@ const mostSpoiled = 3
 // Stages that were asked for, and are not the sweep's choice, are all measured.
 func endSpoiled(x *experiment.Experiment) error {
 	stages := x.Run().Stages
-	if spoiledLast(stages) < mostSpoiled {
+	if countSpoiled(stages) < mostSpoiled {
 		return nil
 	}
 	why := noteClientLimit.New(mostSpoiled, []note.Note{stages[len(stages)-1].Invalid})
 	return experiment.NewEndError(why, "the client was the limit in the latest stages")
 }
 
-// spoiledLast returns how many of the latest stages the client spoiled.
-func spoiledLast(stages []rundir.Stage) (n int) {
+// countSpoiled returns how many of the latest stages the client spoiled.
+func countSpoiled(stages []rundir.Stage) (n int) {
 	for i := len(stages) - 1; i >= 0 && measure.ByClient(stages[i].Invalid); i-- {
 		n++
 	}

@@ -23,7 +23,7 @@
 // rundir/store; rundir and stats. The several processes (cluster) and the self-test are wings: what holds and measures
 // a stage knows nothing of them.
 //
-// A new load is a type in arrival. What judges one stage is in measure/growth.go, what answers in saturation, what
+// A new load is a type in arrival. What judges one stage is in measure/verdict.go, what answers in saturation, what
 // comes next in plan.go. A new metric is a field of rundir.Stage that measure fills in.
 package sweep
 
@@ -41,8 +41,8 @@ import (
 // sweeper is a sweep while it runs.
 type sweeper struct {
 	*experiment.Experiment
-	config  Config // never changed
-	staying stayingUsers
+	config   Config // never changed
+	sessions openSessions
 }
 
 // begin returns a sweep or run that has measured nothing.
@@ -62,8 +62,8 @@ func (x *sweeper) conclude(err error) error {
 	}
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if x.HasBudget() && err == nil && !x.config.Users {
-		if left := x.config.leftOut(x.Run()); len(left) > 0 {
-			x.Warn(noteLeftOut.New(x.config.Budget, len(left), x.config.Points, rateNames(left)))
+		if left := x.config.omittedRates(x.Run()); len(left) > 0 {
+			x.Warn(noteOmittedRates.New(x.config.Budget, len(left), x.config.Points, rateNames(left)))
 		}
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
-	x.Foresee(c.MaxConcurrency, 0, 0)
+	x.WarnClientLimit(c.MaxConcurrency, 0, 0)
 	ctx, stop := x.Watch(ctx)
 	defer stop()
 	return x.conclude(x.sweep(ctx))
@@ -101,7 +101,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 		left := x.TimeLeft()
 		s, ok := x.config.Next(x.Run(), left)
 		if !ok || x.HasBudget() && left <= 0 {
-			return x.measured()
+			return x.checkRates()
 		}
 		if !warm {
 			if err := x.WarmUp(ctx); err != nil {
@@ -109,7 +109,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 			}
 		}
 		if this, after, ok := x.expect(&s, left); ok {
-			x.Expect(this, after)
+			x.SetRemaining(this, after)
 		}
 		if err := x.measure(ctx, s); err != nil {
 			return err
@@ -120,33 +120,33 @@ func (x *sweeper) sweep(ctx context.Context) error {
 // measure measures a stage, and tells what is known of the answer then.
 func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 	if s.Step {
-		return try(ctx, x.Experiment, s)
+		return measureStep(ctx, x.Experiment, s)
 	}
 	if s.Steady {
-		s.Source, s.Left = x.staying.source(x.config.Sources(s.Name), s.Load.Limit()), x.staying.add
+		s.Source, s.Left = x.sessions.source(x.config.Sources(s.Name), s.Load.Limit()), x.sessions.add
 	}
 	st, err := x.Measure(ctx, s)
 	if err == nil {
-		x.tellSoFar(&st)
+		x.noteBracket(&st)
 	}
 	return err
 }
 
-// try measures a step of the search for the ceiling.
-func try(ctx context.Context, x *experiment.Experiment, s experiment.Stage) error {
+// measureStep measures a step of the search for the ceiling.
+func measureStep(ctx context.Context, x *experiment.Experiment, s experiment.Stage) error {
 	_, err := x.Try(ctx, s)
 	return err
 }
 
-// tellSoFar tells the observer what is known of the saturation rate after a stage that changed it.
-func (x *sweeper) tellSoFar(st *rundir.Stage) {
+// noteBracket tells the observer what is known of the saturation rate after a stage that changed it.
+func (x *sweeper) noteBracket(st *rundir.Stage) {
 	switch st.Role {
 	case rundir.Ceiling:
 		if guess := saturation.Guess(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
 		}
-		if last := x.config.lastRates(x.Run()); len(last) > 0 {
-			x.Note(noteLastRates.New(x.config.Budget, rateNames(last)))
+		if last := x.config.deferredRates(x.Run()); len(last) > 0 {
+			x.Note(noteDeferredRates.New(x.config.Budget, rateNames(last)))
 		}
 	case rundir.Hold:
 		switch s := saturation.Find(x.Run()); {
@@ -168,8 +168,8 @@ func rateNames(rates []float64) (names []string) {
 	return names
 }
 
-// measured returns why a sweep has no rates; nil where it has.
-func (x *sweeper) measured() error {
+// checkRates returns why a sweep has no rates; nil where it has.
+func (x *sweeper) checkRates() error {
 	stages := x.Run().Stages
 	succeeded := slices.ContainsFunc(stages, func(st rundir.Stage) bool { return st.Requests.OK > 0 })
 	switch {
@@ -194,15 +194,15 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 		return err
 	}
 	for _, s := range stages {
-		x.Foresee(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
+		x.WarnClientLimit(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
 	}
 	ctx, stop := x.Watch(ctx)
 	defer stop()
-	return x.conclude(x.inOrder(ctx, stages))
+	return x.conclude(x.measureAll(ctx, stages))
 }
 
-// inOrder warms up and measures stages, without those that the first part of the run measured.
-func (x *sweeper) inOrder(ctx context.Context, stages []experiment.Stage) error {
+// measureAll warms up and measures stages, without those that the first part of the run measured.
+func (x *sweeper) measureAll(ctx context.Context, stages []experiment.Stage) error {
 	kept := 0
 	for _, st := range x.Run().Stages {
 		if !strings.HasSuffix(st.Name, experiment.AgainSuffix) {
@@ -215,7 +215,7 @@ func (x *sweeper) inOrder(ctx context.Context, stages []experiment.Stage) error 
 				return err
 			}
 		}
-		x.Expect(expectRun(stages[kept+i:], rundir.Duration(x.Latency())))
+		x.SetRemaining(expectRun(stages[kept+i:], rundir.Duration(x.Latency())))
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}

@@ -39,12 +39,12 @@ func (p *plan) users() (s experiment.Stage, ok bool) {
 	if !p.tooMany(last) {
 		if last.MaxConcurrency >= p.MaxConcurrency {
 			// what it carries is measured for a whole stage
-			whole := len(p.SLO) > 0 && p.measured(last.MaxConcurrency, rundir.Probe) == 0
+			whole := len(p.SLO) > 0 && p.countUsers(last.MaxConcurrency, rundir.Probe) == 0
 			return p.userStage(last.MaxConcurrency, rundir.Probe), whole
 		}
 		return p.userStage(min(2*last.MaxConcurrency, p.MaxConcurrency), rundir.Grid), true
 	}
-	if users := p.between(rows); users > 0 && p.count(rundir.Probe) < mostProbes {
+	if users := p.bisectUsers(rows); users > 0 && p.count(rundir.Probe) < mostProbes {
 		return p.userStage(users, rundir.Probe), true
 	}
 	return s, false
@@ -60,14 +60,14 @@ func (p *plan) tooMany(st *rundir.Stage) bool {
 	return c.Users.Known() && c.Users.Value()*leastGain < float64(st.MaxConcurrency)
 }
 
-// between returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in the
-// end is measured for a whole stage.
-func (p *plan) between(rows []*rundir.Stage) int {
+// bisectUsers returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in
+// the end is measured for a whole stage.
+func (p *plan) bisectUsers(rows []*rundir.Stage) int {
 	c := saturation.Carried(p.run.Stages, p.SLO)
 	low, high := c.Low.Or(1), c.High.Or(float64(rows[len(rows)-1].MaxConcurrency))
 	middle := int(math.Round((low + high) / 2))
-	switch whole := p.measured(int(low), rundir.Probe); {
-	case high-low > max(1, 2*nearUsers*high) && p.measured(middle, rundir.Probe) < 2:
+	switch whole := p.countUsers(int(low), rundir.Probe); {
+	case high-low > max(1, 2*nearUsers*high) && p.countUsers(middle, rundir.Probe) < 2:
 		return middle
 	case len(p.SLO) > 0 && c.Low.Known() && whole == 0:
 		return int(low)
@@ -75,8 +75,8 @@ func (p *plan) between(rows []*rundir.Stage) int {
 	return 0
 }
 
-// measured returns how often a number of users was measured in a role.
-func (p *plan) measured(users int, role rundir.Role) (n int) {
+// countUsers returns how often a number of users was measured in a role.
+func (p *plan) countUsers(users int, role rundir.Role) (n int) {
 	for i := range p.run.Stages {
 		if st := &p.run.Stages[i]; st.MaxConcurrency == users && (st.Role == role || role == "") {
 			n++
@@ -93,24 +93,24 @@ func (p *plan) userStage(users int, role rundir.Role) experiment.Stage {
 		cycle += rundir.Duration(p.run.Stages[n-1].Latency.Mean.Or(0))
 	}
 	s := p.UsersAtOnce(users, role, cycle)
-	if n := p.measured(users, ""); n > 0 {
+	if n := p.countUsers(users, ""); n > 0 {
 		s.Name += "#" + strconv.Itoa(n+1)
 	}
-	s.MinTime, s.MaxTime = p.within(s.MinTime, usersShare), p.within(s.MaxTime, 2*usersShare)
+	s.MinTime, s.MaxTime = p.limitTime(s.MinTime, usersShare), p.limitTime(s.MaxTime, 2*usersShare)
 	if role != rundir.Probe {
 		s.MinTime = time.Duration(quickShare * float64(s.MinTime))
 	}
 	return s
 }
 
-// stayingUsers are the sessions that go on after a stage.
-type stayingUsers struct {
+// openSessions are the sessions that go on after a stage.
+type openSessions struct {
 	mu       sync.Mutex
 	sessions []load.Session
 }
 
 // add takes a session in.
-func (s *stayingUsers) add(one load.Session) {
+func (s *openSessions) add(one load.Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions = append(s.sessions, one)
@@ -118,22 +118,22 @@ func (s *stayingUsers) add(one load.Session) {
 
 // source returns a source of the sessions that go on, at most one for each user, and then of others. The rest of them
 // has left.
-func (s *stayingUsers) source(others load.Source, users int) load.Source {
+func (s *openSessions) source(others load.Source, users int) load.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := s.sessions[:min(users, len(s.sessions))]
 	s.sessions = nil
-	return &staySource{first, others}
+	return &resumedSource{first, others}
 }
 
-// staySource yields sessions before those of another source.
-type staySource struct {
+// resumedSource yields sessions before those of another source.
+type resumedSource struct {
 	first []load.Session
 	load.Source
 }
 
 // Next returns the next session.
-func (s *staySource) Next() (load.Session, bool) {
+func (s *resumedSource) Next() (load.Session, bool) {
 	if len(s.first) == 0 {
 		return s.Source.Next()
 	}

@@ -34,8 +34,8 @@ func TestVerdicts(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p := &plan{Config: &c, run: x.Run(), lone: rundir.Duration(floor.Latency.Mean.Value())}
-					hold, _ := p.held(share*capacity, rundir.Hold, 5*c.StageTime, false, 0)
+					p := &plan{Config: &c, run: x.Run(), syncLatency: rundir.Duration(floor.Latency.Mean.Value())}
+					hold, _ := p.holdStage(share*capacity, rundir.Hold, 5*c.StageTime, false, 0)
 					if st, err = x.Measure(t.Context(), hold); err != nil {
 						t.Fatal(err)
 					}

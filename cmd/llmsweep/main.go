@@ -16,8 +16,8 @@
 //	an API of servers    all in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
 //	                     simulated server's side: Engines in client/sim/server/server.go
 //	a kind of load       Load in sweep/arrival/load.go; its name on the command line: Loads in sweep/arrival/options.go
-//	a rule of judgement  judge in sweep/measure/growth.go for a stage, bracketOf in sweep/saturation/saturation.go for the
-//	                     answer; the tolerance: Defaults in sweep/config.go
+//	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for
+//	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go
 //	a sentence           saySaturates in report/findings/words.go, in English and Chinese
 //	a format             formats in report/report.go for output, ParseText in report/published/read.go for input
 //	a drawing            byLoad in report/page/drawing.go; report/draw has the means

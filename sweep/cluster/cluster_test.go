@@ -107,7 +107,7 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 			c.Sources = func(string) load.Source { return w }
 			if ranks > 1 {
 				g := assemble(t, ranks, c.Seed, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: c.Sources} })
-				c.Hold, c.Ranks = g.Hold, ranks
+				c.RunStage, c.Ranks = g.Hold, ranks
 				run.Cluster = g.Describe()
 				defer func() {
 					for r, err := range g.dismiss() {
@@ -165,7 +165,7 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 				}
 				return cluster.Work{Doer: doer, Sources: own.Stage}
 			})
-			c.Hold = g.Hold
+			c.RunStage = g.Hold
 			defer g.dismiss()
 		}
 		run := &rundir.Run{}
@@ -236,7 +236,7 @@ func TestALostRankEndsTheRun(t *testing.T) {
 		c.Doer, c.Log, c.Warmup = d, log, experiment.Warmup{}
 		c.Sources = func(string) load.Source { return w }
 		g := assemble(t, 3, c.Seed, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: c.Sources} })
-		c.Hold = g.Hold
+		c.RunStage = g.Hold
 		defer g.dismiss()
 		time.AfterFunc(14*time.Second, func() { g.ups[2].Close() })
 		stages := []experiment.Stage{
@@ -286,7 +286,7 @@ func TestASlowRankIsNamed(t *testing.T) {
 		c.Doer, c.Log, c.Warmup = d, &store.Memory{}, experiment.Warmup{}
 		c.Sources = func(string) load.Source { return w }
 		g := &gang{Coordinator: cluster.NewCoordinator(2, version)}
-		g.Seed, c.Hold = c.Seed, g.Hold
+		g.Seed, c.RunStage = c.Seed, g.Hold
 		for r := range 2 {
 			down, up := net.Pipe()
 			go g.Admit(down)
@@ -348,7 +348,7 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 		g := assemble(t, len(limiters), c.Seed, func(rank int) cluster.Work {
 			return cluster.Work{Doer: paid{d, limiters[rank]}, Sources: c.Sources, SpendLimiter: limiters[rank]}
 		})
-		g.SpendLimiter, c.Hold = limiters[0], g.Hold
+		g.SpendLimiter, c.RunStage = limiters[0], g.Hold
 		defer g.dismiss()
 		stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0),
 			experiment.NewStage(arrival.Poisson{Rate: 20}, 0, time.Minute)}

@@ -72,7 +72,7 @@ type part struct {
 	lag       []float64 // seconds, of each request
 }
 
-// Hold runs a stage on all ranks. It is an experiment.Holder.
+// Hold runs a stage on all ranks. It is an experiment.StageRunner.
 func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Outcome, error) {
 	g := &holding{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
 	defer g.limit.Stop()

@@ -17,10 +17,11 @@ const loneShare = 0.25
 
 var errLoneTooLong = errors.New("a single request took too long for the budget")
 
-// one does the first request of a session outside of any row, and records it. Within a budget a request that takes too
-// long is cancelled: it is then incomplete.
-func (x *Experiment) one(ctx context.Context, stage string, s load.Session, seq int, epoch time.Time) (*client.Result,
-	error) {
+// sendAlone does the first request of a session outside of any row, and records it. Within a budget a request that
+// takes too long is cancelled: it is then incomplete.
+func (x *Experiment) sendAlone(
+	ctx context.Context, stage string, s load.Session, seq int, epoch time.Time,
+) (*client.Result, error) {
 	if !x.HasBudget() {
 		return load.DoOne(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
 	}
@@ -75,7 +76,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 			return nil
 		}
 		s.Turns = s.Turns[:min(1, len(s.Turns))]
-		res, err := x.one(ctx, recoveryStage, s, x.recoveries, time.Now())
+		res, err := x.sendAlone(ctx, recoveryStage, s, x.recoveries, time.Now())
 		x.recoveries++
 		if err != nil || res.Status == client.StatusOK && (away || (res.End-res.Sent).Seconds() <= slow*longest) {
 			return err

@@ -10,8 +10,8 @@ import (
 
 // Limits of emptying the server's prefix cache.
 const (
-	mostKept   = 2                // refusals: then it is not asked again
-	emptyLimit = 30 * time.Second // for one try, of all servers
+	maxCacheRefusals = 2                // refusals: then it is not asked again
+	emptyLimit       = 30 * time.Second // for one try, of all servers
 )
 
 // emptyCache empties the server's prefix cache before a stage or a step of the search, if the configuration wants that.
@@ -20,20 +20,20 @@ func (x *Experiment) emptyCache(ctx context.Context, stage string) error {
 	if x.HasBudget() {
 		limit = min(limit, x.TimeLeft())
 	}
-	if x.config.Empty == nil || x.kept == mostKept || limit <= 0 {
+	if x.config.Empty == nil || x.cacheRefusals == maxCacheRefusals || limit <= 0 {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var why note.Note
-	if err := x.shown(limit, func() error { why = x.config.Empty(limited); return context.Cause(ctx) }); err != nil {
+	if err := x.showWait(limit, func() error { why = x.config.Empty(limited); return context.Cause(ctx) }); err != nil {
 		return err
 	}
 	if why.IsZero() {
 		x.warnOnce(noteCacheEmptied.New())
 		return nil
 	}
-	x.kept++
+	x.cacheRefusals++
 	x.warnOnce(noteCacheKept.New(stage, []note.Note{why}))
 	return nil
 }

@@ -14,15 +14,15 @@ type demand struct {
 	rate, tokens float64
 }
 
-// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or once that
+// WarnClientLimit warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or once that
 // is known.
-func (x *Experiment) Foresee(streams int, rate, tokens float64) {
+func (x *Experiment) WarnClientLimit(streams int, rate, tokens float64) {
 	d := demand{streams, rate, tokens}
 	x.demands = append(x.demands, d)
-	x.foresee(d)
+	x.warnClientLimit(d)
 }
 
-func (x *Experiment) foresee(d demand) {
+func (x *Experiment) warnClientLimit(d demand) {
 	t := x.run.Client.Selftest
 	if t == nil {
 		return
@@ -32,33 +32,33 @@ func (x *Experiment) foresee(d demand) {
 	if excess := excess(t, (d.streams+machines-1)/machines, rate*d.tokens, rate); len(excess) > 0 {
 		n := notePlanBeyondClient.New(excess)
 		x.Warn(n)
-		x.foreseen = append(x.foreseen, n)
+		x.planWarnings = append(x.planWarnings, n)
 	}
 }
 
-// test tests the client after the first stage, so that a measurement begins at once, and the test disturbs none. Its
-// time does not count. A run that goes on has the result of its first part.
-func (x *Experiment) test(ctx context.Context) error {
-	if x.config.Selftest == nil || x.tested || x.run.Client.Selftest != nil {
+// testClient tests the client after the first stage, so that a measurement begins at once, and the test disturbs none.
+// Its time does not count. A run that goes on has the result of its first part.
+func (x *Experiment) testClient(ctx context.Context) error {
+	if x.config.Selftest == nil || x.clientTested || x.run.Client.Selftest != nil {
 		return nil
 	}
-	x.tested = true
+	x.clientTested = true
 	elapsed := x.Elapsed()
 	x.run.Client.Selftest = x.config.Selftest(ctx)
 	x.setClock(elapsed)
 	for _, d := range x.demands {
-		x.foresee(d)
+		x.warnClientLimit(d)
 	}
 	for i := range x.run.Stages {
-		x.overreach(&x.run.Stages[i])
+		x.warnOverload(&x.run.Stages[i])
 	}
 	x.judgeClient()
 	return x.save()
 }
 
-// overreach warns of a stage that went beyond what the client was shown to bear.
-func (x *Experiment) overreach(st *rundir.Stage) {
-	if w, ok := overreached(x.run.Client.Selftest, st, x.machines()); ok {
+// warnOverload warns of a stage that went beyond what the client was shown to bear.
+func (x *Experiment) warnOverload(st *rundir.Stage) {
+	if w, ok := clientOverload(x.run.Client.Selftest, st, x.machines()); ok {
 		st.Warnings = append(st.Warnings, w)
 	}
 }
@@ -81,9 +81,9 @@ func excess(t *rundir.Selftest, streams int, tokens, rate float64) []note.Note {
 	return all
 }
 
-// overreached returns a warning where a stage went beyond what the client was shown to bear. Its metrics may be right
-// all the same: lag and processor time, which are measured in each stage, make a row invalid.
-func overreached(t *rundir.Selftest, st *rundir.Stage, machines int) (warning note.Note, ok bool) {
+// clientOverload returns a warning where a stage went beyond what the client was shown to bear. Its metrics may be
+// right all the same: lag and processor time, which are measured in each stage, make a row invalid.
+func clientOverload(t *rundir.Selftest, st *rundir.Stage, machines int) (warning note.Note, ok bool) {
 	if t == nil {
 		return note.Note{}, false
 	}

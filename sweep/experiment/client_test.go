@@ -11,11 +11,11 @@ import (
 func TestManyTokensInAChunkAreOnePieceOfWork(t *testing.T) {
 	shown := &rundir.Selftest{Streams: 10, TokensPerS: rundir.Exactly(1000)}
 	st := &rundir.Stage{TokensPerS: rundir.TokenRates{Output: rundir.Exactly(3999)}, TokensPerChunk: rundir.Exactly(4)}
-	if w, ok := overreached(shown, st, 1); ok {
+	if w, ok := clientOverload(shown, st, 1); ok {
 		t.Error(w)
 	}
 	st.TokensPerS.Output = rundir.Exactly(4004)
-	if w, ok := overreached(shown, st, 1); !ok || !w.Is(noteBeyondClient) ||
+	if w, ok := clientOverload(shown, st, 1); !ok || !w.Is(noteBeyondClient) ||
 		!w.Args["excess"].([]note.Note)[0].Equal(noteExcessTokens.New(1001, 1000)) {
 		t.Errorf("%q", w)
 	}

@@ -20,9 +20,9 @@ type Config struct {
 	Log      Log
 	Observer Observer
 	// Hold runs a stage on several machines; nil for [load.Run] on this one.
-	Hold   Holder
-	Ranks  int         // the machines that Hold has; 0 for one
-	Waiter load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
+	RunStage StageRunner
+	Ranks    int         // the machines that Hold has; 0 for one
+	Waiter   load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
 
 	// Warm opens connections before a stage needs them; nil where there are none to open.
 	Warm func(ctx context.Context, connections int) error
@@ -65,8 +65,8 @@ type Config struct {
 	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
 }
 
-// Holder runs a stage as [load.Run] does.
-type Holder func(context.Context, load.Stage, load.Environment) (*load.Outcome, error)
+// StageRunner runs a stage as [load.Run] does.
+type StageRunner func(context.Context, load.Stage, load.Environment) (*load.Outcome, error)
 
 // Log keeps what was measured: [store.Dir] in files, or [store.Memory].
 type Log interface {

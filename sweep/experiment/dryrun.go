@@ -98,7 +98,7 @@ func (b *bounds) none() bool { return math.IsInf(min(b.sessions, b.requests, b.t
 func (p *SpendPlan) stage(s *Stage) bounds {
 	b, long := unbounded(), s.MaxTime+s.Tail
 	b.cap(p.Caps, long)
-	schedule := s.counted(1).Schedule(p.Seed, s.Name)
+	schedule := s.countedLoad(1).Schedule(p.Seed, s.Name)
 	if s.Sessions > 0 {
 		b.sessions = float64(s.Sessions)
 	}

@@ -44,9 +44,9 @@ func BudgetOver(err error) bool {
 	return errors.As(err, &planned) && planned.Why.Is(noteBudgetOver)
 }
 
-// spentUp ends a run, in good order, before a request that the limit on tokens or cost does not allow.
-func spentUp(stage string) error {
-	return NewEndError(noteSpentUp.New(stage), "the limit on tokens or cost was reached in "+stage)
+// spendLimit ends a run, in good order, before a request that the limit on tokens or cost does not allow.
+func spendLimit(stage string) error {
+	return NewEndError(noteSpendLimit.New(stage), "the limit on tokens or cost was reached in "+stage)
 }
 
 // ErrInterrupted is the cause to cancel an experiment's context with when it is to stop and keep what it has.

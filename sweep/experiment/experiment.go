@@ -32,22 +32,22 @@ type Experiment struct {
 	resumed time.Duration // when the first part of the run ended, since the start; 0 where there was none
 
 	// What changes from stage to stage.
-	latency float64 // mean of the latest stage, seconds
-	idle    idleness
-	kept    int // how often the server did not empty its cache
+	latency       float64 // mean of the latest stage, seconds
+	idle          idleState
+	cacheRefusals int // how often the server did not empty its cache
 
-	expected, rest time.Duration // how long the stage that runs takes, and all after it; 0 for not known
-	sessions       int           // of the stage that runs; 0 where the time decides
-	recoveries     int           // requests that were sent to see whether the server has recovered
-	demands        []demand      // of the plan
-	foreseen       []note.Note   // what the plan asks beyond what the client was shown to measure well
-	tested         bool          // the client was tested, or could not be
+	stageTime, remaining time.Duration // how long the stage that runs takes, and all after it; 0 for not known
+	sessions             int           // of the stage that runs; 0 where the time decides
+	recoveries           int           // requests that were sent to see whether the server has recovered
+	demands              []demand      // of the plan
+	planWarnings         []note.Note   // what the plan asks beyond what the client was shown to measure well
+	clientTested         bool          // the client was tested, or could not be
 }
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
-	if c.Hold == nil {
-		c.Hold = load.Run
+	if c.RunStage == nil {
+		c.RunStage = load.Run
 	}
 	x := &Experiment{config: c, run: run, started: time.Now()}
 	plan.SLO = slo.Strings(c.SLO)
@@ -130,17 +130,19 @@ func (x *Experiment) save() error {
 	return x.config.Log.Save(x.run)
 }
 
-// Expect sets how long the next stage takes, and all after it.
-func (x *Experiment) Expect(stage, after time.Duration) { x.expected, x.rest = stage, after }
+// SetRemaining sets how long the next stage takes, and all after it.
+func (x *Experiment) SetRemaining(stage, after time.Duration) {
+	x.stageTime, x.remaining = stage, after
+}
 
 // Latency returns the mean latency of the latest stage in seconds; 0 before the first request.
 func (x *Experiment) Latency() float64 { return x.latency }
 
 // progress shows how a stage stands, and how long the run still takes.
 func (x *Experiment) progress(s load.Snapshot) {
-	if x.expected > 0 {
+	if x.stageTime > 0 {
 		const few = 5 // requests that have ended: from fewer nothing can be told
-		this := x.expected - s.Elapsed
+		this := x.stageTime - s.Elapsed
 		if this <= 0 { // it takes longer than was expected: until its end, where that is known
 			this = max(0, s.Until-s.Elapsed)
 		}
@@ -148,7 +150,7 @@ func (x *Experiment) progress(s load.Snapshot) {
 			this = time.Duration(float64(s.Elapsed) / float64(ended) * float64(max(0, x.sessions-ended)))
 		}
 		const sooner, later = 0.8, 1.3
-		left := float64(this + x.rest)
+		left := float64(this + x.remaining)
 		x.config.Observer.Left(time.Duration(sooner*left), time.Duration(later*left))
 	}
 	x.config.Observer.Progress(s)
@@ -239,7 +241,7 @@ func (x *Experiment) judgeClient() {
 	if x.config.Timestamps != nil {
 		c.Timestamps = x.config.Timestamps()
 	}
-	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.foreseen), rundir.Number{}, rundir.Number{}
+	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.planWarnings), rundir.Number{}, rundir.Number{}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]
 		c.LagP99 = rundir.Max(c.LagP99, st.Lag.P99)
@@ -272,7 +274,7 @@ func (x *Experiment) Finish(err error) error {
 		run.State, run.Failure = rundir.Failed, Failure(broken)
 	case Interrupted(err):
 		run.State, err = rundir.Interrupted, nil
-	case errors.As(err, &planned) && planned.Why.Is(noteSpentUp) && succeeded(run):
+	case errors.As(err, &planned) && planned.Why.Is(noteSpendLimit) && succeeded(run):
 		x.Warn(planned.Why)
 		err = nil
 	case errors.As(err, &planned):
@@ -283,5 +285,5 @@ func (x *Experiment) Finish(err error) error {
 			err = nil // the server's failure
 		}
 	}
-	return joined(err, x.save())
+	return joinErrors(err, x.save())
 }

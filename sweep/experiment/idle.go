@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 )
 
 // Limits of the wait for an idle server between two stages.
@@ -15,8 +14,8 @@ const (
 	idleLeast = time.Second            // of a wait, however often the server was busy before
 )
 
-// idleness is what is known of how the server becomes idle.
-type idleness struct {
+// idleState is what is known of how the server becomes idle.
+type idleState struct {
 	after string // the stage that may have left a backlog; empty where there is none
 	busy  int    // waits in a row that the server was busy to the end of
 }
@@ -32,7 +31,7 @@ func (x *Experiment) Settle(ctx context.Context) error {
 	}
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := x.shown(limit, func() error { return x.config.Idle(wait) })
+	err := x.showWait(limit, func() error { return x.config.Idle(wait) })
 	if wait.Err() == nil {
 		x.idle.busy = 0
 	} else {
@@ -58,13 +57,13 @@ func (x *Experiment) idleLimit() time.Duration {
 	return limit
 }
 
-// waiting is how a wait between two stages stands, which takes so long at most.
-func waiting(since time.Time, most time.Duration) load.Snapshot {
+// waitSnapshot is how a wait between two stages stands, which takes so long at most.
+func waitSnapshot(since time.Time, most time.Duration) load.Snapshot {
 	return load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(since), Until: most, TTFT: -1, ITL: -1}
 }
 
-// shown waits for the server, and shows that, which takes as long as the limit at most.
-func (x *Experiment) shown(limit time.Duration, wait func() error) error {
+// showWait waits for the server, and shows that, which takes as long as the limit at most.
+func (x *Experiment) showWait(limit time.Duration, wait func() error) error {
 	began, over := time.Now(), make(chan struct{})
 	var shown sync.WaitGroup
 	shown.Go(func() {
@@ -75,7 +74,7 @@ func (x *Experiment) shown(limit time.Duration, wait func() error) error {
 			case <-over:
 				return
 			case <-ticker.C:
-				x.progress(waiting(began, limit))
+				x.progress(waitSnapshot(began, limit))
 			}
 		}
 	})
@@ -85,9 +84,6 @@ func (x *Experiment) shown(limit time.Duration, wait func() error) error {
 	return err
 }
 
-// leftBehind notes that a stage has ended, whose cancelled requests the server may still work on.
-func (x *Experiment) leftBehind(st *rundir.Stage) { x.idle.after = st.Name }
-
 // sleep waits, and shows that.
 func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
 	for began := time.Now(); d > 0 && time.Since(began) < d; {
@@ -96,7 +92,7 @@ func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
 			return context.Cause(ctx)
 		case <-time.After(min(time.Second, d-time.Since(began))):
 		}
-		x.progress(waiting(began, d))
+		x.progress(waitSnapshot(began, d))
 	}
 	return nil
 }

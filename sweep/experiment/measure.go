@@ -15,22 +15,16 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// The states of a stage, and what takes it from one to the next:
+// A stage goes through three steps:
 //
-//	| state    | what happens                                                     | next                                            |
-//	|----------|------------------------------------------------------------------|-------------------------------------------------|
-//	| waiting  | [Experiment.before]: the server becomes idle and as quick as     | ended, where the context ends, the budget is    |
-//	|          | before an overload; its cache is emptied, if that was asked for  | used up or a file cannot be written; begun      |
-//	| begun    | its row is in the run, as Running, and saved; the observer is    | held                                            |
-//	|          | told; connections are opened; checks add their sessions          |                                                 |
-//	| held     | [Experiment.hold]: its load is sent, and its records are counted | measured                                        |
-//	| measured | [Experiment.after]: its row is Complete, or Interrupted; client  | ended, where that is the plan's last stage: an  |
-//	|          | and answers are judged; it is saved; the observer is told        | interrupt, no server, no limiter, no disk; done |
-//	| done     | what it tells of the server steers the next one                  | waiting, for the next stage                       |
-//	| ended    | nothing more is measured: [Experiment.Finish]                    |                                                 |
+//   - [Experiment.prepare] waits until the server is idle and as quick as before an overload, empties its cache if that
+//     was asked for, writes the row as Running and opens connections.
+//   - [Experiment.runStage] sends the load and summarizes the records.
+//   - [Experiment.conclude] judges client and answers and saves the row. It ends the run where the server, the disk or
+//     the money is gone.
 
-// held is a stage from when it begins until its row is whole.
-type held struct {
+// runningStage is a stage from when it begins until its row is whole.
+type runningStage struct {
 	*Stage
 	row     rundir.Stage
 	terms   []slo.Term    // of which its row tells the goodput
@@ -52,17 +46,17 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 const AgainSuffix = "-again"
 
 func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error) {
-	h, err := x.before(ctx, &s)
+	h, err := x.prepare(ctx, &s)
 	if err != nil {
 		return h.row, err
 	}
-	err = x.hold(ctx, h)
-	return x.after(ctx, h, err)
+	err = x.runStage(ctx, h)
+	return x.conclude(ctx, h, err)
 }
 
-// before waits until the server is fit for the stage, and begins it.
-func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
-	h := &held{Stage: s, terms: x.config.SLO}
+// prepare waits until the server is fit for the stage, and begins it.
+func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, error) {
+	h := &runningStage{Stage: s, terms: x.config.SLO}
 	if err := x.Settle(ctx); err != nil {
 		return h, err
 	}
@@ -87,37 +81,38 @@ func (x *Experiment) before(ctx context.Context, s *Stage) (*held, error) {
 }
 
 // announce tells the observer that a stage begins.
-func (x *Experiment) announce(h *held) {
+func (x *Experiment) announce(h *runningStage) {
 	x.sessions = h.Sessions
 	x.config.Observer.StageBegins(&h.row, max(h.MinTime, h.Hold))
 }
 
-// hold runs a stage and summarizes it.
-func (x *Experiment) hold(ctx context.Context, h *held) error {
+// runStage runs a stage and summarizes it.
+func (x *Experiment) runStage(ctx context.Context, h *runningStage) error {
 	criteria := x.criteria(h)
 	account := measure.NewAccount(criteria)
-	seen, err := x.config.Hold(ctx, x.loadOf(h, &criteria), x.environment(h, account))
+	seen, err := x.config.RunStage(ctx, x.loadOf(h, &criteria), x.environment(h, account))
 	return x.summarize(h, account, seen, err)
 }
 
 // criteria returns what a stage is judged by.
-func (x *Experiment) criteria(h *held) measure.Criteria {
+func (x *Experiment) criteria(h *runningStage) measure.Criteria {
 	c := h.extent()
 	c.TimeOut, c.MaxErrorRate, c.Tolerance, c.SLO = x.timeOut(), x.config.MaxErrorRate, x.config.Tolerance, h.terms
-	c.Alone, c.Lone, c.Capped, c.Turns = x.aloneLengths(), x.lone(), x.run.Workload.Capped, x.run.Workload.Turns()
-	if l, ok := h.counted(c.Turns).(arrival.Counted); ok {
+	c.LoneLengths, c.LoneLatency = x.loneLengths(), x.loneLatency()
+	c.Capped, c.Turns = x.run.Workload.Capped, x.run.Workload.Turns()
+	if l, ok := h.countedLoad(c.Turns).(arrival.Counted); ok {
 		c.Arrivals = func() arrival.Schedule { return l.Schedule(x.config.Seed, h.Name) }
 	}
 	return c
 }
 
 // loadOf returns the load of a stage, with its arrivals and a fresh source.
-func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
+func (x *Experiment) loadOf(h *runningStage, criteria *measure.Criteria) load.Stage {
 	c, source := &x.config, h.Source
 	if source == nil {
 		source = c.Sources(h.Name)
 	}
-	what, joins := x.inSessions(h)
+	what, joins := x.sessionLoad(h)
 	return load.Stage{
 		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening,
 		Joins: joins, Source: source, Unfinished: h.Left,
@@ -127,11 +122,11 @@ func (x *Experiment) loadOf(h *held, criteria *measure.Criteria) load.Stage {
 	}
 }
 
-// inSessions returns the load of a stage in sessions, and how far those have come that are on when it begins: at
+// sessionLoad returns the load of a stage in sessions, and how far those have come that are on when it begins: at
 // random, so that they are not in step. Where all sessions count, each is whole.
-func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
+func (x *Experiment) sessionLoad(h *runningStage) (arrival.Load, []float64) {
 	w := &x.run.Workload
-	what := arrival.NewSessions(h.counted(w.Turns()), w.Turns(), w.Pause(), !h.whole())
+	what := arrival.NewSessions(h.countedLoad(w.Turns()), w.Turns(), w.Pause(), !h.whole())
 	n := 0
 	switch l := what.(type) {
 	case arrival.Sessions:
@@ -148,9 +143,9 @@ func (x *Experiment) inSessions(h *held) (arrival.Load, []float64) {
 	return what, joins
 }
 
-// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to
+// loneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to
 // that, else as in the floor row. It is nil where there is none.
-func (x *Experiment) aloneLengths() *measure.Shares {
+func (x *Experiment) loneLengths() *measure.Shares {
 	if x.run.Workload.Forced {
 		return measure.Exact()
 	}
@@ -166,8 +161,8 @@ func (x *Experiment) aloneLengths() *measure.Shares {
 	return nil
 }
 
-// lone returns how long a request takes alone; 0 where that is not known.
-func (x *Experiment) lone() time.Duration {
+// loneLatency returns how long a request takes alone; 0 where that is not known.
+func (x *Experiment) loneLatency() time.Duration {
 	for i := range x.run.Stages {
 		if st := &x.run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete {
 			return rundir.Duration(st.Latency.Mean.Or(0))
@@ -177,33 +172,35 @@ func (x *Experiment) lone() time.Duration {
 }
 
 // environment returns what a stage is held with.
-func (x *Experiment) environment(h *held, account *measure.Account) load.Environment {
+func (x *Experiment) environment(h *runningStage, account *measure.Account) load.Environment {
 	c := &x.config
 	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		ScrapeEvery: h.Read, KeepReadings: keep(c.Log, h.Name)}
+		ScrapeEvery: h.Read, KeepReadings: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) }}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.
-func (x *Experiment) summarize(h *held, account *measure.Account, seen *load.Outcome, broken error) (err error) {
+func (x *Experiment) summarize(
+	h *runningStage, account *measure.Account, seen *load.Outcome, broken error,
+) (err error) {
 	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
 	x.fewSessions(h)
-	x.leftBehind(&h.row)
+	x.idle.after = h.Name // the server may still work on cancelled requests
 	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
 	h.row.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {
 		h.row.State = rundir.Interrupted
 	}
 	if seen.Spent {
-		broken = errors.Join(broken, spentUp(h.Name))
+		broken = errors.Join(broken, spendLimit(h.Name))
 	}
 	x.learn(h.row.Latency.Mean)
-	return joined(broken, err)
+	return joinErrors(broken, err)
 }
 
 // fewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
 // were at.
-func (x *Experiment) fewSessions(h *held) {
+func (x *Experiment) fewSessions(h *runningStage) {
 	const enough = 3
 	turns, width := x.run.Workload.Turns(), h.Load.Limit()
 	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 || h.Steady {
@@ -221,10 +218,10 @@ func (x *Experiment) learn(mean rundir.Number) {
 	}
 }
 
-// after completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
-func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.Stage, error) {
+// conclude completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
+func (x *Experiment) conclude(ctx context.Context, h *runningStage, broken error) (rundir.Stage, error) {
 	x.retokenize(ctx, &h.row, h.answers)
-	x.overreach(&h.row)
+	x.warnOverload(&h.row)
 	h.row.Ended = x.Elapsed().Seconds()
 	last := len(x.run.Stages) - 1
 	x.run.Stages[last] = h.row
@@ -232,10 +229,10 @@ func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.S
 	err := errors.Join(broken, x.judgeAnswers())
 	st := x.run.Stages[last]
 	x.config.Observer.StageEnds(&st)
-	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
+	if err := joinErrors(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
-	if err := x.test(ctx); err != nil {
+	if err := x.testClient(ctx); err != nil {
 		return st, err
 	}
 	st = x.run.Stages[last]
@@ -243,15 +240,10 @@ func (x *Experiment) after(ctx context.Context, h *held, broken error) (rundir.S
 	if st.Requests.OK == 0 && (gone || x.frozen(last-1)) {
 		return st, serverGone(st.Name)
 	}
-	return st, x.ends()
-}
-
-// ends returns why the experiment ends after its latest stage; nil where it goes on.
-func (x *Experiment) ends() error {
 	if x.config.Ends == nil {
-		return nil
+		return st, nil
 	}
-	return x.config.Ends(x)
+	return st, x.config.Ends(x)
 }
 
 // Try runs a step of the search for the ceiling. It is recorded, and is no row.
@@ -262,22 +254,22 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	if err := x.emptyCache(ctx, s.Name); err != nil {
 		return rundir.Stage{}, err
 	}
-	h := &held{Stage: &s, row: s.describe(0)}
+	h := &runningStage{Stage: &s, row: s.describe(0)}
 	x.announce(h)
 	x.connect(ctx, &s)
-	err := x.hold(ctx, h)
-	if err := joined(err, context.Cause(ctx)); err != nil {
+	err := x.runStage(ctx, h)
+	if err := joinErrors(err, context.Cause(ctx)); err != nil {
 		return h.row, err
 	}
 	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Error: errorOf(&h.row.Latency),
+		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Error: standardError(&h.row.Latency),
 		Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
 	})
 	return h.row, x.save()
 }
 
-// errorOf returns the standard error of a mean, as a share of it; absent where it is not known.
-func errorOf(d *rundir.Dist) rundir.Number {
+// standardError returns the standard error of a mean, as a share of it; absent where it is not known.
+func standardError(d *rundir.Dist) rundir.Number {
 	if d.N < 2 || !d.Mean.Known() || !d.Std.Known() || d.Mean.Value() <= 0 {
 		return rundir.Number{}
 	}

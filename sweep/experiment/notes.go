@@ -21,6 +21,6 @@ var (
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
 	noteNothingDue       = note.Kind{Code: "run.nothing-due"}
 	noteBudgetOver       = note.Kind{Code: "run.budget-over", Args: []string{"budget", "stage"}}
-	noteSpentUp          = note.Kind{Code: "run.spent-up", Args: []string{"stage"}}
+	noteSpendLimit       = note.Kind{Code: "run.spent-up", Args: []string{"stage"}}
 	noteFailed           = note.Kind{Code: "run.failed", Args: []string{"error"}}
 )

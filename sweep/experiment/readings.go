@@ -5,11 +5,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// keep returns what keeps the readings of a stage.
-func keep(log Log, stage string) func([]load.Reading) error {
-	return func(all []load.Reading) error { return log.AppendReadings(readings(stage, all)) }
-}
-
 // readings returns the readings of a stage as a run directory keeps them. What the server does not tell is NaN, and
 // absent there.
 func readings(stage string, all []load.Reading) []rundir.Reading {

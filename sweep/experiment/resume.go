@@ -22,7 +22,8 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 		}
 	}
 	for n := len(stages) - 1; n >= 0 && run.State == rundir.Failed; n-- {
-		if st := &stages[n]; st.Requests.OK > 0 && !st.FrozenSince.Known() && lost(st) <= lost(&stages[0])+crashed {
+		if st := &stages[n]; st.Requests.OK > 0 && !st.FrozenSince.Known() &&
+			connectionFailures(st) <= connectionFailures(&stages[0])+crashShare {
 			break
 		}
 		stages = stages[:n]
@@ -30,12 +31,12 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 	return stages
 }
 
-// crashed is the share of broken connections, beyond that of the first stage, from which on the server counts as gone
-// in a stage.
-const crashed = 0.1
+// crashShare is the share of broken connections, beyond that of the first stage, from which on the server counts as
+// gone in a stage.
+const crashShare = 0.1
 
-// lost returns the share of a stage's requests whose connections could not be made, or broke.
-func lost(st *rundir.Stage) float64 {
+// connectionFailures returns the share of a stage's requests whose connections could not be made, or broke.
+func connectionFailures(st *rundir.Stage) float64 {
 	n, all := 0, st.Requests.OK
 	for class, count := range st.Errors {
 		all += count

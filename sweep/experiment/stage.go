@@ -49,9 +49,9 @@ func (s *Stage) extent() measure.Criteria {
 	}
 }
 
-// counted returns the load of the stage with the exact number of arrivals, where they are Poisson and sessions have one
-// turn.
-func (s *Stage) counted(turns float64) arrival.Load {
+// countedLoad returns the load of the stage with the exact number of arrivals, where they are Poisson and sessions have
+// one turn.
+func (s *Stage) countedLoad(turns float64) arrival.Load {
 	l, ok := s.Load.(arrival.Poisson)
 	if !ok || turns > 1 {
 		return s.Load

@@ -45,10 +45,10 @@ func (w Warmup) String() string {
 
 // An automatic warm-up ends when a few requests in a row agree.
 const (
-	agreeing   = 3                    // requests in a row
-	agreement  = 1.1                  // ratio of the longest to the shortest time
-	noise      = 5 * time.Millisecond // a difference that a scheduler makes by itself
-	maxWarmups = 30                   // requests, whether they agree or not
+	agreeingRequests = 3                    // requests in a row
+	agreement        = 1.1                  // ratio of the longest to the shortest time
+	schedulerNoise   = 5 * time.Millisecond // a difference that a scheduler makes by itself
+	maxWarmups       = 30                   // requests, whether they agree or not
 )
 
 // warmUpStage names the records of the warm-up. They are in no row.
@@ -84,9 +84,9 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 		if len(s.Turns) > 0 {
 			x.config.Caps.Wait(ctx, s.Turns[0].PromptTokens+s.Turns[0].OutputTokens)
 		}
-		res, err := x.one(ctx, warmUpStage, s, before+n, begun)
+		res, err := x.sendAlone(ctx, warmUpStage, s, before+n, begun)
 		if errors.Is(err, load.ErrSpent) {
-			return spentUp(warmUpStage)
+			return spendLimit(warmUpStage)
 		}
 		if err != nil {
 			return err
@@ -120,16 +120,16 @@ func (x *Experiment) skip(source load.Source, stage string) (sent int, err error
 
 // settledDown reports whether the latest requests agree in both times.
 func settledDown(pace []time.Duration) bool {
-	if len(pace) < 2*agreeing {
+	if len(pace) < 2*agreeingRequests {
 		return false
 	}
-	last := pace[len(pace)-2*agreeing:]
+	last := pace[len(pace)-2*agreeingRequests:]
 	for part := range 2 {
 		low, high := last[part], last[part]
 		for i := part; i < len(last); i += 2 {
 			low, high = min(low, last[i]), max(high, last[i])
 		}
-		if high-low > noise && float64(high) > agreement*float64(low) {
+		if high-low > schedulerNoise && float64(high) > agreement*float64(low) {
 			return false
 		}
 	}

@@ -23,8 +23,8 @@ func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop f
 	return watched, func() { close(stopped); cancel(nil) }
 }
 
-// joined returns the errors as one, each text once. A failure to write stands for everything else that then fails.
-func joined(errs ...error) error {
+// joinErrors returns the errors as one, each text once. A failure to write stands for everything else that then fails.
+func joinErrors(errs ...error) error {
 	if broken := (*store.WriteError)(nil); errors.As(errors.Join(errs...), &broken) {
 		return broken
 	}

@@ -39,9 +39,9 @@ type Criteria struct {
 	SLO          []slo.Term // what each request is judged by; nil for nothing
 	Turns        float64    // mean number of requests in a session; 0 or 1 where each stands alone
 	Capped       bool       // answers end by themselves, at the length asked for at the latest
-	Alone        *Shares    // how long answers to lone requests are; nil where that is not known
+	LoneLengths  *Shares    // how long answers to lone requests are; nil where that is not known
 	// Lone is how long a lone request takes; 0 where that is not known.
-	Lone time.Duration
+	LoneLatency time.Duration
 }
 
 // Extent is how long a stage goes on. Times count from its start.
@@ -78,45 +78,45 @@ func (c *Criteria) inWave() int {
 type Account struct {
 	Criteria
 
-	mu       sync.Mutex
-	closedAt time.Duration // when the window closed; negative before
-	ticks    sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
-	waves    *sample.Waves // of a closed loop
-	signs    signs
-	cached   cachedTurns // where a stage is to become steady
+	mu        sync.Mutex
+	closedAt  time.Duration // when the window closed; negative before
+	ticks     sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
+	waves     *sample.Waves // of a closed loop
+	lifeSigns lifeSigns
+	cached    cachedTurns // where a stage is to become steady
 	counts
-	tally    tokenTally
-	grouped  bool // some answer told how many tokens each chunk held
-	service  serviceTime
-	perToken moments // of the time per token of a request, seconds
-	waited   ended
-	pauses   pauses
-	latest   latest
-	looks    looks
+	tally           tokenTally
+	grouped         bool // some answer told how many tokens each chunk held
+	service         serviceTime
+	perToken        moments // of the time per token of a request, seconds
+	firstTokenWaits waitSeries
+	pauses          pauses
+	latest          latest
+	looks           looks
 	outcome
 }
 
 // counts counts requests.
 type counts struct {
-	due     int     // came due
-	asked   float64 // output tokens that they asked for
-	ended   int
-	done    int // ended well
-	failed  int
-	classes map[string]int // the failures by class; nil for none
-	shed    int            // of those that failed: refused, or far shorter than asked
-	emitted float64        // output tokens of those done, as counted when they came
-	latency float64        // sum over those done, seconds
-	last    float64        // instant of the last end, in seconds from the stage's start
+	due         int     // came due
+	askedTokens float64 // output tokens that they asked for
+	ended       int
+	done        int // ended well
+	failed      int
+	classes     map[string]int // the failures by class; nil for none
+	shed        int            // of those that failed: refused, or far shorter than asked
+	doneTokens  float64        // output tokens of those done, as counted when they came
+	latency     float64        // sum over those done, seconds
+	lastEnd     float64        // instant of the last end, in seconds from the stage's start
 }
 
 // outcome is how the looks at a stage ended.
 type outcome struct {
-	verdict rundir.Verdict // of the look that ended the stage; empty where it ended otherwise
-	backlog rundir.Drift   // and by how much it grew,
-	waits   rundir.Drift   // as the waits of a part of the requests did
-	hidden  bool           // its pauses were too long for it to tell anything
-	early   note.Note      // why the stage ended early
+	verdict        rundir.Verdict // of the look that ended the stage; empty where it ended otherwise
+	backlog        rundir.Drift   // and by how much it grew,
+	waits          rundir.Drift   // as the waits of a part of the requests did
+	hiddenByPauses bool           // its pauses were too long for it to tell anything
+	earlyEnd       note.Note      // why the stage ended early
 }
 
 // NewAccount returns the account of a stage that has not begun.
@@ -134,7 +134,7 @@ func (a *Account) Due(asked int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.due++
-	a.asked += float64(asked)
+	a.askedTokens += float64(asked)
 }
 
 // FirstToken notes a time to first token.
@@ -150,14 +150,14 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	defer a.mu.Unlock()
 	end := r.End.Value()
 	a.ended++
-	a.last = max(a.last, end)
+	a.lastEnd = max(a.lastEnd, end)
 	if at := rundir.Duration(end); !r.Incomplete() && (a.closedAt < 0 || at <= a.closedAt) {
 		a.waves.Add(at)
 	}
 	a.tally.add(r)
-	a.signs.add(r)
+	a.lifeSigns.add(r)
 	if r.OK() {
-		a.waited.add(r)
+		a.firstTokenWaits.add(r)
 	}
 	if a.Steady {
 		a.cached.add(r)
@@ -177,7 +177,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		return
 	}
 	a.done++
-	a.emitted += float64(tokens)
+	a.doneTokens += float64(tokens)
 	if r.LastToken.Known() {
 		a.latency += r.LastToken.Value() - r.Sent.Value()
 	}
@@ -200,7 +200,7 @@ func (a *Account) Tick(now time.Duration, arrived, owed float64) {
 }
 
 // leastPause returns how long nothing comes in a pause at least.
-func (a *Account) leastPause() time.Duration { return max(leastPause, 2*a.Lone) }
+func (a *Account) leastPause() time.Duration { return max(leastPause, 2*a.LoneLatency) }
 
 // Closed notes when the window closed.
 func (a *Account) Closed(at time.Duration) {
@@ -229,8 +229,8 @@ type moments struct{ n, sum, squares float64 }
 
 func (m *moments) add(v float64) { m.n, m.sum, m.squares = m.n+1, m.sum+v, m.squares+v*v }
 
-// varies returns the coefficient of variation; 0 where it is not known.
-func (m *moments) varies() float64 {
+// variation returns the coefficient of variation; 0 where it is not known.
+func (m *moments) variation() float64 {
 	if m.sum <= 0 {
 		return 0
 	}

@@ -6,14 +6,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// away is when nothing listened where the server was: it had died, or was started again. Its requests say nothing of
+// absence is when nothing listened where the server was: it had died, or was started again. Its requests say nothing of
 // what the server can do.
-type away struct {
+type absence struct {
 	n           int
 	first, last float64
 }
 
-func (a *away) add(r *rundir.Record) {
+func (a *absence) add(r *rundir.Record) {
 	if r.Error != string(client.ClassConnect) || !r.Due.Known() {
 		return
 	}
@@ -24,10 +24,10 @@ func (a *away) add(r *rundir.Record) {
 	a.first, a.last = min(a.first, at), max(a.last, at)
 }
 
-// away returns why a stage is invalid in which the server was away for more than the tolerated share of the requests; a
-// zero note where it was there.
-func (s *summary) away(st *rundir.Stage) note.Note {
-	a, ended := &s.metrics.away, st.Requests.OK+st.Requests.Error
+// awayNote returns why a stage is invalid in which the server was away for more than the tolerated share of the
+// requests; a zero note where it was there.
+func (s *summary) awayNote(st *rundir.Stage) note.Note {
+	a, ended := &s.metrics.absence, st.Requests.OK+st.Requests.Error
 	if float64(a.n) <= s.Tolerance*float64(ended) {
 		return note.Note{}
 	}

@@ -11,18 +11,18 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// beyond counts the values of a term's metric that lie beyond its limit, over the requests due in a window: exactly,
-// whatever their number. How alike neighbours are is told from the first keptForClusters of them.
-type beyond struct {
-	term            slo.Term
-	count, open, of int
-	failed          int // of count: without a value, or of a share what it counts
-	kept            []dueValue
-	conversation    bool // some requests came due when the answer before was complete
+// exceedances counts the values of a term's metric that lie beyond its limit, over the requests due in a window:
+// exactly, whatever their number. How alike neighbours are is told from the first keptForClusters of them.
+type exceedances struct {
+	term               slo.Term
+	count, open, total int
+	failed             int // of count: without a value, or of a share what it counts
+	sample             []dueValue
+	conversation       bool // some requests came due when the answer before was complete
 }
 
-// keptForClusters bounds the memory of a count to 512 KiB.
-const keptForClusters = 1 << 15
+// maxClusterSample bounds the memory of a count to 512 KiB.
+const maxClusterSample = 1 << 15
 
 // dueValue is a value, and when its request was due.
 type dueValue struct {
@@ -31,48 +31,48 @@ type dueValue struct {
 }
 
 // add takes in a request that was due in the window.
-func (b *beyond) add(r *rundir.Record) {
+func (b *exceedances) add(r *rundir.Record) {
 	failed := r.Failed() && !r.Censored()
 	switch m := b.term.Metric; {
 	case b.term.OfStage(): // it has a count of its own
 	case m == slo.ITL && failed:
-		b.of, b.count, b.failed = b.of+gapsAsked(r), b.count+gapsAsked(r), b.failed+gapsAsked(r)
+		b.total, b.count, b.failed = b.total+gapsAsked(r), b.count+gapsAsked(r), b.failed+gapsAsked(r)
 	case m == slo.ITL:
 		b.addGaps(r)
 	case failed, m == slo.Errors && r.Failed():
 		b.failed++
-		b.note(r, max(1, 2*b.term.Limit))
+		b.addValue(r, max(1, 2*b.term.Limit))
 	case m == slo.Errors:
 		if r.OK() {
-			b.note(r, 0)
+			b.addValue(r, 0)
 		}
 	default:
 		switch v := valueOf(b.term, r); {
 		case m == slo.Stalls && v.Value() == 1:
 			b.failed++
-			b.note(r, 1)
+			b.addValue(r, 1)
 		case v.Known():
-			b.note(r, v.Value())
+			b.addValue(r, v.Value())
 		case v.Bound():
-			b.cut(v.Value())
+			b.addBound(v.Value())
 		}
 	}
 }
 
-func (b *beyond) note(r *rundir.Record, v float64) {
-	b.of++
+func (b *exceedances) addValue(r *rundir.Record, v float64) {
+	b.total++
 	b.conversation = b.conversation || r.Turn > 0
 	if v >= b.term.Limit {
 		b.count++
 	}
-	if len(b.kept) < keptForClusters {
-		b.kept = append(b.kept, dueValue{r.Due.Value(), v, r.Seq})
+	if len(b.sample) < maxClusterSample {
+		b.sample = append(b.sample, dueValue{r.Due.Value(), v, r.Seq})
 	}
 }
 
-// cut notes a value of which only a lower bound is known.
-func (b *beyond) cut(bound float64) {
-	b.of++
+// addBound notes a value of which only a lower bound is known.
+func (b *exceedances) addBound(bound float64) {
+	b.total++
 	if bound >= b.term.Limit {
 		b.count++
 	} else {
@@ -84,18 +84,18 @@ func (b *beyond) cut(bound float64) {
 func gapsAsked(r *rundir.Record) int { return max(1, r.AskedTokens-1) }
 
 // addGaps takes in the gaps between an answer's tokens, as [tokenGaps] does.
-func (b *beyond) addGaps(r *rundir.Record) {
+func (b *exceedances) addGaps(r *rundir.Record) {
 	if !r.OK() && !r.Censored() {
 		return
 	}
 	for gap, k := range chunkGaps(r) {
-		b.of += k
+		b.total += k
 		if gap/float64(k) >= b.term.Limit {
 			b.count += k
 		}
 	}
 	if r.Censored() && r.LastToken.Known() {
-		b.cut(r.End.Value() - r.LastToken.Value())
+		b.addBound(r.End.Value() - r.LastToken.Value())
 	}
 }
 
@@ -186,13 +186,13 @@ func stalled(gap float64, r *rundir.Record, single bool) rundir.Number {
 
 // result returns the count; nil for a mean, and where there was nothing to count. The pooled gaps of a stage are worth
 // as many independent ones as its distribution of them says.
-func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
-	if b.term.Stat == slo.Mean || b.of == 0 || b.term.Metric == slo.TTFA && st.FirstAnswer.N == 0 {
+func (b *exceedances) result(st *rundir.Stage) *rundir.Beyond {
+	if b.term.Stat == slo.Mean || b.total == 0 || b.term.Metric == slo.TTFA && st.FirstAnswer.N == 0 {
 		return nil
 	}
-	out := &rundir.Beyond{Count: b.count, Open: b.open, Of: b.of, Neff: rundir.Exactly(b.effective())}
+	out := &rundir.Beyond{Count: b.count, Open: b.open, Of: b.total, Neff: rundir.Exactly(b.effective())}
 	if b.term.Metric == slo.ITL {
-		out.Neff = rundir.Exactly(math.Min(float64(b.of), math.Max(1, st.ITL.Neff.Value())))
+		out.Neff = rundir.Exactly(math.Min(float64(b.total), math.Max(1, st.ITL.Neff.Value())))
 	}
 	slo.Bound(out)
 	return out
@@ -200,36 +200,36 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 
 // effective returns how many independent values the counted ones are worth. Where none is beyond the limit, nor near
 // it, that is all of them: of 600 values none shows a share of less than 1 %.
-func (b *beyond) effective() float64 {
-	if len(b.kept) == 0 {
-		return float64(b.of)
+func (b *exceedances) effective() float64 {
+	if len(b.sample) == 0 {
+		return float64(b.total)
 	}
-	slices.SortStableFunc(b.kept, func(x, y dueValue) int { return cmp.Compare(x.due, y.due) })
-	series := make([]float64, len(b.kept))
-	for i, k := range b.kept {
+	slices.SortStableFunc(b.sample, func(x, y dueValue) int { return cmp.Compare(x.due, y.due) })
+	series := make([]float64, len(b.sample))
+	for i, k := range b.sample {
 		series[i] = k.value
 	}
 	fewest := fewestBeyond
 	// what ended well does not tell how those beyond it cluster
 	if stats.Largest(series, fewest) < nearLimit*b.term.Limit && b.count == b.failed {
 		if fewest = b.failed; fewest == 0 {
-			return float64(b.of)
+			return float64(b.total)
 		}
 	}
 	worth := stats.EffectiveShareN(series, b.term.Limit, fewest) / float64(len(series))
 	if b.conversation {
 		worth = min(worth, b.sessionsWorth(series, fewest))
 	}
-	return math.Max(1, float64(b.of)*worth)
+	return math.Max(1, float64(b.total)*worth)
 }
 
 // sessionsWorth returns how many independent values a value is worth where the turns of one session are alike. What
 // counts as beyond the limit is as in [stats.EffectiveShareN].
-func (b *beyond) sessionsWorth(series []float64, fewest int) float64 {
+func (b *exceedances) sessionsWorth(series []float64, fewest int) float64 {
 	limit := min(b.term.Limit, stats.Largest(series, fewest))
 	clusters := bySession{}
-	for _, k := range b.kept {
+	for _, k := range b.sample {
 		clusters.add(k.session, k.value >= limit)
 	}
-	return clusters.worth() / float64(len(series))
+	return clusters.effective() / float64(len(series))
 }

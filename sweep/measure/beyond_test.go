@@ -16,14 +16,14 @@ func TestBurstsFarBelowALimitDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for burst, all := range map[float64]bool{0.2: true, 0.24: true, 0.26: false, 0.49: false} {
-		b := beyond{term: terms[0]}
+		b := exceedances{term: terms[0]}
 		for i := range 600 {
 			v := 0.05 + float64(i%7)/1000
 			if i%100 < 5 {
 				v = burst
 			}
-			b.of++
-			b.kept = append(b.kept, dueValue{due: float64(i), value: v})
+			b.total++
+			b.sample = append(b.sample, dueValue{due: float64(i), value: v})
 		}
 		if n := b.effective(); (n == 600) != all {
 			t.Errorf("bursts of %v s: %v independent values", burst, n)

@@ -10,28 +10,28 @@ import (
 
 // Goodput counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
 type Goodput struct {
-	terms  []slo.Term
-	beyond []beyond // of each term
-	window Window
+	terms       []slo.Term
+	exceedances []exceedances // of each term
+	window      Window
 
 	due, good, unknown int           // of those due in the window
 	done, doubtful     int           // good, and not known to be, of those that ended well in it
 	tokens             rundir.Number // output tokens of those that are good
 
-	sessions map[int]talk // by their place in the stage; nil where each request stands alone
+	sessions map[int]sessionState // by their place in the stage; nil where each request stands alone
 }
 
-// talk is what is known of a session.
-type talk struct{ missed, doubtful bool }
+// sessionState is what is known of a session.
+type sessionState struct{ missed, doubtful bool }
 
 // NewGoodput returns a count of nothing. talks is whether requests are turns of sessions.
 func NewGoodput(w Window, terms []slo.Term, talks bool) *Goodput {
 	g := &Goodput{terms: terms, window: w, tokens: rundir.Exactly(0)}
 	for _, t := range terms {
-		g.beyond = append(g.beyond, beyond{term: t})
+		g.exceedances = append(g.exceedances, exceedances{term: t})
 	}
 	if talks {
-		g.sessions = map[int]talk{}
+		g.sessions = map[int]sessionState{}
 	}
 	return g
 }
@@ -52,8 +52,8 @@ func (g *Goodput) Add(r *rundir.Record) {
 		return
 	}
 	g.due++
-	for i := range g.beyond {
-		g.beyond[i].add(r)
+	for i := range g.exceedances {
+		g.exceedances[i].add(r)
 	}
 	switch verdict {
 	case rundir.Kept:
@@ -75,7 +75,7 @@ func (g *Goodput) overSessions(st *rundir.Stage) *rundir.Beyond {
 		switch {
 		case t.missed:
 			b.Count++
-		case t.doubtful || g.untold(st):
+		case t.doubtful || g.unknownToStage(st):
 			b.Open++
 		}
 	}
@@ -100,8 +100,8 @@ func (g *Goodput) goodSessions(st *rundir.Stage) rundir.Number {
 	return rundir.Exactly(share)
 }
 
-// untold reports whether a stage does not tell at all what a term is about by which its requests were judged.
-func (g *Goodput) untold(st *rundir.Stage) bool {
+// unknownToStage reports whether a stage does not tell at all what a term is about by which its requests were judged.
+func (g *Goodput) unknownToStage(st *rundir.Stage) bool {
 	return st.FirstAnswer.N == 0 && slo.Of(slo.TTFA, g.terms) != nil
 }
 
@@ -185,7 +185,7 @@ func (g *Goodput) Write(st *rundir.Stage) {
 // Result returns the goodput of a stage whose other metrics are known.
 func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	out := &rundir.Goodput{Unknown: g.unknown}
-	if g.untold(st) {
+	if g.unknownToStage(st) {
 		g.done, g.doubtful, g.good, g.unknown = 0, g.doubtful+g.done, 0, g.unknown+g.good
 		out.Unknown = g.unknown
 	}
@@ -199,7 +199,7 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 		out.Share = rundir.Over(out.Share.Value())
 	}
 	for i, t := range g.terms {
-		p := rundir.Promise{Term: t.String(), Beyond: g.beyond[i].result(st)}
+		p := rundir.Promise{Term: t.String(), Beyond: g.exceedances[i].result(st)}
 		if t.Metric == slo.Sessions {
 			p.Beyond = g.overSessions(st)
 		}

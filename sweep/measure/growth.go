@@ -1,4 +1,4 @@
-// Judges whether a server sustained the rate of a stage, by what grew in it.
+// Measures what grew in a stage: the backlog of all requests, and the waits of a part of them.
 
 package measure
 
@@ -16,18 +16,19 @@ import (
 // of twenty is a twentieth of the backlog, but who is in it waits 1 - served/arrived seconds longer each second,
 // whatever its share. Both growths are shares of the rate: so much less is sustained.
 
-// ended are the requests that ended well: when, and how long after they were due their first token came, in seconds.
-type ended struct{ at, wait []float64 }
+// waitSeries are the requests that ended well: when, and how long after they were due their first token came, in
+// seconds.
+type waitSeries struct{ at, wait []float64 }
 
-func (e *ended) add(r *rundir.Record) {
+func (e *waitSeries) add(r *rundir.Record) {
 	if len(e.at) < mostTraced && r.FirstToken.Known() {
 		e.at, e.wait = append(e.at, r.End.Value()), append(e.wait, r.FirstToken.Value()-r.Due.Value())
 	}
 }
 
-// longest returns, of the requests that ended in each of n spans of a window, the wait that a share of them stays
+// longestWaits returns, of the requests that ended in each of n spans of a window, the wait that a share of them stays
 // below; nil where a span has too few. It is the longest but one at most: a single giant request is no growth.
-func (e *ended) longest(w Window, n int, share float64) []float64 {
+func (e *waitSeries) longestWaits(w Window, n int, share float64) []float64 {
 	spans := make([][]float64, n)
 	for i, at := range e.at {
 		if k := int((at - w.From.Seconds()) / w.Length() * float64(n)); at >= w.From.Seconds() && k < n {
@@ -69,8 +70,8 @@ func (p *pauses) tick(now, width, least time.Duration, arrived, owed float64, re
 	p.refused = refused
 }
 
-// until returns the pauses that were seen by an instant.
-func (p *pauses) until(now, least time.Duration) (all rundir.Pauses) {
+// summary returns the pauses that were seen by an instant.
+func (p *pauses) summary(now, least time.Duration) (all rundir.Pauses) {
 	n, longest, total := len(p.ends), p.longest, p.total
 	if d := now - p.since; p.since >= 0 && d >= least {
 		n, longest, total = n+1, max(longest, d), total+d
@@ -81,44 +82,44 @@ func (p *pauses) until(now, least time.Duration) (all rundir.Pauses) {
 	return all
 }
 
-// served returns how long a request takes: alone, where its stage has a rate, since a queue behind the first token
+// requestTime returns how long a request takes: alone, where its stage has a rate, since a queue behind the first token
 // makes it longer; in a closed loop, which is always as full, as long as it took there.
-func (a *Account) served() time.Duration {
-	if a.closed() || a.Lone == 0 {
+func (a *Account) requestTime() time.Duration {
+	if a.closed() || a.LoneLatency == 0 {
 		return a.service.typical()
 	}
-	return a.Lone
+	return a.LoneLatency
 }
 
-// wave returns the time in which a server does all that it does once: that of a request, or from one pause to the next.
-// Windows and batches span whole waves: a full server works on requests of equal length in step, so that its rates
-// swing with them.
-func (a *Account) wave() time.Duration {
+// waveTime returns the time in which a server does all that it does once: that of a request, or from one pause to the
+// next. Windows and batches span whole waves: a full server works on requests of equal length in step, so that its
+// rates swing with them.
+func (a *Account) waveTime() time.Duration {
 	if n := len(a.pauses.ends); n >= fewestPauses && !a.closed() {
-		return max(a.served(), (a.pauses.ends[n-1]-a.pauses.ends[0])/time.Duration(n-1))
+		return max(a.requestTime(), (a.pauses.ends[n-1]-a.pauses.ends[0])/time.Duration(n-1))
 	}
-	return a.served()
+	return a.requestTime()
 }
 
 // backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its
 // lower bound allows for what a backlog walks by chance while the server is just as fast as is asked: a line through it
 // takes that for growth.
 func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn bool) {
-	n := batches(w.To-w.From, a.wave(), maxSlopeBatches)
+	n := batches(w.To-w.From, a.waveTime(), maxSlopeBatches)
 	first, end := a.ticks.Range(w.From, w.To)
 	means, ok := stats.Batches(a.ticks.Ends[first:end], n)
-	if n < minSlopeBatches || !ok || a.asked <= 0 {
+	if n < minSlopeBatches || !ok || a.askedTokens <= 0 {
 		return g, false
 	}
 	value, low, high := slope(means, level)
-	scale := float64(n) / w.Length() / (a.asked / float64(a.due)) / a.Rate
-	chance := stats.RenewalError(a.perToken.varies(), a.Rate*w.Length(), 1-level)
-	return growth(value*scale, min(low*scale, value*scale-chance), high*scale), growsOn(means, value)
+	scale := float64(n) / w.Length() / (a.askedTokens / float64(a.due)) / a.Rate
+	chance := stats.RenewalError(a.perToken.variation(), a.Rate*w.Length(), 1-level)
+	return growth(value*scale, min(low*scale, value*scale-chance), high*scale), keepsGrowing(means, value)
 }
 
-// growsOn reports whether the second half of a series grows at least half as fast as the whole. A queue does; a server
-// that fills up to its level does not.
-func growsOn(y []float64, slope float64) bool {
+// keepsGrowing reports whether the second half of a series grows at least half as fast as the whole. A queue does; a
+// server that fills up to its level does not.
+func keepsGrowing(y []float64, slope float64) bool {
 	n := len(y)
 	mid := n / 2
 	return (y[n-1]+y[n-2]-y[mid]-y[mid-1])/2 >= slope/2*float64(n-1-mid)
@@ -126,13 +127,13 @@ func growsOn(y []float64, slope float64) bool {
 
 // waitsGrowth returns how fast the waits grow of the part of the requests for which they grow most.
 func (a *Account) waitsGrowth(w Window, level float64) (most rundir.Drift) {
-	n := batches(w.To-w.From, a.wave(), min(max(minSlopeBatches, int(a.Rate*w.Length()/perSpan)), mostSpans))
+	n := batches(w.To-w.From, a.waveTime(), min(max(minSlopeBatches, int(a.Rate*w.Length()/requestsPerSpan)), mostSpans))
 	if n < minSlopeBatches {
 		return most
 	}
 	span := w.Length() / float64(n)
 	for _, share := range []float64{0.9, 1} {
-		longest := a.waited.longest(w, n, share)
+		longest := a.firstTokenWaits.longestWaits(w, n, share)
 		if longest == nil {
 			return most
 		}
@@ -152,36 +153,29 @@ func growth(value, low, high float64) rundir.Drift {
 	return rundir.Drift{Value: rundir.Exactly(value), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
 }
 
-// fallsBehind reports whether less is served than comes, by the upper bound of a 95 % interval: with few requests a
-// backlog grows by chance.
-func (a *Account) fallsBehind(w Window) bool {
-	if a.emitted <= 0 {
-		return true // answers without tokens: the growth alone decides
+// tokenRates returns the output tokens per second that came due and, as the upper bound of a 95 % interval, those that
+// were completed: with few requests a backlog grows by chance. Answers without tokens complete none, so that their
+// backlog alone decides.
+func (a *Account) tokenRates(w Window) (offered, completed float64) {
+	if a.doneTokens <= 0 {
+		return a.Rate, 0
 	}
+	offered = a.Rate * a.doneTokens / float64(a.done)
 	first, end := a.ticks.Range(w.From, w.To)
-	_, _, high, ok := stats.BatchMeans(a.ticks.Sums[first:end], batches(w.To-w.From, a.wave(), rateBatches))
-	return ok && high/a.ticks.Width.Seconds() < a.Rate*a.emitted/float64(a.done)
+	_, _, high, ok := stats.BatchMeans(a.ticks.Sums[first:end], batches(w.To-w.From, a.waveTime(), rateBatches))
+	if !ok {
+		return offered, math.Inf(1)
+	}
+	return offered, high / a.ticks.Width.Seconds()
 }
 
-// judge says whether the rate is sustained, by what came in a window. A rate is saturated where the backlog is proven
-// to grow and less is served than comes, or where the waits of a part are proven to grow faster than the backlog of
-// all. It is stable where the upper bound of the growth is below the tolerance and none is proven. Refusals are not
-// looked at.
-func (a *Account) judge(w Window, level float64) (v rundir.Verdict, backlog, waits rundir.Drift) {
-	w = w.wholeWaves(a.wave())
-	v, waits = rundir.Undecided, a.waitsGrowth(w, level)
-	backlog, goesOn := a.backlogGrowth(w, level)
-	proven := backlog.Low.Or(0) > 0 || waits.Low.Or(0) > 0
-	switch {
-	case !backlog.Low.Known():
-	case goesOn && backlog.Low.Value() > 0 && backlog.Value.Value() > leastGrowth && a.fallsBehind(w),
-		waits.Low.Or(0) > max(leastGrowth, backlog.Value.Value()):
-		v = rundir.Saturated
-	// else it still works off what piled up in a pause
-	case backlog.High.Value() < a.Tolerance && !proven && backlog.High.Value() > -a.Tolerance:
-		v = rundir.Stable
-	}
-	return v, backlog, waits
+// evidence returns what a window shows of the rate. level is the error that its bounds may make.
+func (a *Account) evidence(w Window, level float64) (e evidence) {
+	w = w.wholeWaves(a.waveTime())
+	e.waits = a.waitsGrowth(w, level)
+	e.backlog, e.lasting = a.backlogGrowth(w, level)
+	e.offered, e.completed = a.tokenRates(w)
+	return e
 }
 
 // slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line,
@@ -197,30 +191,30 @@ func slope(y []float64, level float64) (slope, low, high float64) {
 	return line.Slope, low, high
 }
 
-// behind returns what the server completed per second from the time on at which the backlog stayed above half of its
-// largest, to the end of the ticks. Load is kept up after the window, so that the backlog is largest there. A server
-// that slows down as a queue builds, or that used up what it had saved, completes less then than over the whole window.
-// The zero Progress stands for no such time.
-func (a *Account) behind(w Window) rundir.Progress {
+// overloadProgress returns what the server completed per second from the time on at which the backlog stayed above half
+// of its largest, to the end of the ticks. Load is kept up after the window, so that the backlog is largest there. A
+// server that slows down as a queue builds, or that used up what it had saved, completes less then than over the whole
+// window. The zero Progress stands for no such time.
+func (a *Account) overloadProgress(w Window) rundir.Progress {
 	first, _ := a.ticks.Range(w.From, w.To)
 	ends := a.ticks.Ends[first:]
-	if len(ends) == 0 || a.emitted <= 0 {
+	if len(ends) == 0 || a.doneTokens <= 0 {
 		return rundir.Progress{}
 	}
-	far := deep * slices.Max(ends)
+	far := deepBacklog * slices.Max(ends)
 	from := len(ends)
 	for from > 0 && ends[from-1] >= far {
 		from--
 	}
 	sums := a.ticks.Sums[first+from:]
-	if wave := int(a.wave() / a.ticks.Width); wave > 0 { // whole waves, from the end on
+	if wave := int(a.waveTime() / a.ticks.Width); wave > 0 { // whole waves, from the end on
 		sums = sums[len(sums)%wave:]
 	}
 	if len(sums) == 0 {
 		return rundir.Progress{}
 	}
-	scale := 1 / a.ticks.Width.Seconds() / (a.emitted / float64(a.done))
-	n := max(1, batches(time.Duration(len(sums))*a.ticks.Width, a.wave(), rateBatches))
+	scale := 1 / a.ticks.Width.Seconds() / (a.doneTokens / float64(a.done))
+	n := max(1, batches(time.Duration(len(sums))*a.ticks.Width, a.waveTime(), rateBatches))
 	mean, low, high, ok := stats.BatchMeans(sums, n)
 	if !ok {
 		return rundir.Progress{Rate: rundir.Exactly(stats.Mean(sums) * scale)}

@@ -9,9 +9,9 @@ import (
 // hits gathers how much of the prompts of a window could be in the server's prefix cache, and how much was. Values are
 // tokens.
 type hits struct {
-	prompt, ideal float64  // of all
-	told, cached  float64  // of those of which the server tells it
-	long          []excess // of those, with prompts long enough to tell
+	prompt, ideal          float64  // of all
+	reportedPrompt, cached float64  // of those of which the server tells it
+	long                   []excess // of those, with prompts long enough to tell
 }
 
 // excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its
@@ -28,7 +28,7 @@ func (h *hits) add(r *rundir.Record) {
 		return
 	}
 	cached := r.CachedTokens.Value()
-	h.told, h.cached = h.told+prompt, h.cached+cached
+	h.reportedPrompt, h.cached = h.reportedPrompt+prompt, h.cached+cached
 	if prompt >= shortPrompt {
 		h.long = append(h.long, excess{int32(cached - ideal), int32(prompt)})
 	}
@@ -43,7 +43,7 @@ func (h *hits) contaminated() rundir.Number {
 	}
 	n := 0
 	for _, e := range h.long {
-		if e.over > min(template, e.prompt/2)+moreHits {
+		if e.over > min(template, e.prompt/2)+excessHits {
 			n++
 		}
 	}
@@ -57,8 +57,8 @@ func (h *hits) contaminated() rundir.Number {
 func (h *hits) result(st *rundir.Stage) *rundir.Hits {
 	out := &rundir.Hits{Ideal: rundir.Exactly(h.ideal / max(h.prompt, 1))}
 	switch {
-	case h.told > 0:
-		out.Reported, out.Source = rundir.Exactly(h.cached/h.told), rundir.HitsOfUsage
+	case h.reportedPrompt > 0:
+		out.Reported, out.Source = rundir.Exactly(h.cached/h.reportedPrompt), rundir.HitsOfUsage
 	case st.Server != nil && st.Server.PrefixHitRate.Known():
 		out.Reported, out.Source = st.Server.PrefixHitRate, rundir.HitsOfMetrics
 	}

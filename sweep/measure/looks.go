@@ -61,11 +61,11 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	defer a.mu.Unlock()
 	switch {
 	case a.hopeless():
-		a.early = noteEndedEarly.New(a.failed, a.ended)
+		a.earlyEnd = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
 	// it refuses everything
 	case !a.Whole && now >= max(a.MinTime, a.Hold) && a.done == 0 && a.shed > 0 && a.shed == a.ended:
-		a.early = noteEndedEarly.New(a.failed, a.ended)
+		a.earlyEnd = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
 	case a.Whole && a.silentTooLong(now):
 		last, longest := silence(&a.ticks, now)
@@ -73,7 +73,7 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 		if n := a.unsent(); n > 0 {
 			unsent = n
 		}
-		a.early = noteGaveUp.New(last.Seconds(), longest.Seconds(), unsent)
+		a.earlyEnd = noteGaveUp.New(last.Seconds(), longest.Seconds(), unsent)
 		return load.Stop
 	case a.enough(now):
 		return load.Close
@@ -117,7 +117,7 @@ func (a *Account) latestClose() time.Duration {
 	if a.TimeOut == 0 {
 		return math.MaxInt64
 	}
-	return time.Duration(float64(a.TimeOut) / withDrain)
+	return time.Duration(float64(a.TimeOut) / drainFactor)
 }
 
 // look judges an open loop. It reports whether that was the last look: a rate that is not sustained is given up as soon
@@ -144,15 +144,16 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.backlog, a.waits = a.judge(a.openWindow(cut, now, service), level)
-	p := a.pauses.until(now, a.leastPause())
+	e := a.evidence(a.openWindow(cut, now, service), level)
+	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
+	p := a.pauses.summary(now, a.leastPause())
 	unclear := p.Count > 0 && len(a.pauses.ends) < fewestPauses // the time shows less of the server's speed than of pauses
-	a.hidden = unclear && now.Seconds() < fewestPauses*p.Longest.Value()
-	if unclear && (a.hidden || !last) {
+	a.hiddenByPauses = unclear && now.Seconds() < fewestPauses*p.Longest.Value()
+	if unclear && (a.hiddenByPauses || !last) {
 		a.verdict = rundir.Undecided
 	}
-	undone := Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
-	return last || a.verdict == rundir.Saturated || undone != rundir.Undecided && now >= a.Hold
+	f := failedShare{failed: a.failed, refused: a.shed, ended: a.done + a.failed, tolerance: a.Tolerance}
+	return last || a.verdict == rundir.Saturated || f.judge(a.verdict) != rundir.Undecided && now >= a.Hold
 }
 
 // lastLook returns when a rate is looked at for the last time. Of a server that pauses in a rhythm nothing can be told
@@ -162,7 +163,7 @@ func (a *Account) lastLook() time.Duration {
 	if a.Hold == 0 {
 		return last
 	}
-	return max(last, min(wavesHeld*a.wave(), longestHold*last))
+	return max(last, min(pausesPerHold*a.waveTime(), longestHold*last))
 }
 
 // closesAt returns when the window closes at the latest; 0 where it is not left open.
@@ -173,7 +174,7 @@ func (a *Account) closesAt() (until time.Duration) {
 	case a.closed():
 		until = a.MaxTime
 		if _, _, n := a.waves.Whole(math.MaxInt64); n == 0 {
-			until = giveUp * a.MaxTime
+			until = giveUpFactor * a.MaxTime
 		}
 	default:
 		until = a.lastLook()
@@ -185,8 +186,8 @@ func (a *Account) closesAt() (until time.Duration) {
 func (a *Account) wavesSuffice(now time.Duration) bool {
 	from, to, n := a.waves.Whole(math.MaxInt64)
 	switch {
-	case n == 0 || float64(n) < a.MinWaves*float64(a.Concurrency) && now < giveUp*a.MaxTime:
-		return now >= giveUp*a.MaxTime
+	case n == 0 || float64(n) < a.MinWaves*float64(a.Concurrency) && now < giveUpFactor*a.MaxTime:
+		return now >= giveUpFactor*a.MaxTime
 	case now >= a.MaxTime:
 		return true
 	}

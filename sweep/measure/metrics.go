@@ -8,7 +8,6 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/slo"
-	"llmsweep/sweep/stats"
 )
 
 // metrics gathers the metrics of a window from a stage's records, one record after the other.
@@ -32,7 +31,7 @@ type metrics struct {
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
-	away     away
+	absence  absence
 	quotas   quotas
 	replicas replicas
 	sessions *sessions // nil where each request stands alone
@@ -54,7 +53,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
 	m.hung.add(r)
-	m.away.add(r)
+	m.absence.add(r)
 	m.quotas.add(r)
 	m.traits.Add(r)
 	m.replicas.add(r, m)
@@ -150,130 +149,6 @@ func (h *hung) add(r *rundir.Record) {
 	}
 }
 
-// rates counts events in the window alone. A rate of 0 is absent: where nothing completed no rate was measured.
-type rates struct {
-	due, sent, done float64
-	last            float64 // instant at which the last request of the window was due
-	cut             bool    // a request of the window was cancelled: how long its answer is, is not known
-}
-
-func (c *rates) add(r *rundir.Record, w Window) {
-	if w.Holds(r.Due.Value()) {
-		c.due++
-		c.last = max(c.last, r.Due.Value())
-	}
-	if w.Holds(r.Sent.Value()) {
-		c.sent++
-	}
-	if r.OK() && w.Holds(r.End.Value()) {
-		c.done++
-	}
-	c.cut = c.cut || r.Incomplete() && w.overlap(r.Sent.Value(), r.End.Value()) > 0
-}
-
-// fill writes the rates. In a closed loop completions come in waves, and a window that begins at the end of one wave
-// and ends within another has too few of them for its length: in simulations a tenth over two waves. Tokens flow
-// evenly: what was completed is their number over the mean length of an answer. The share of its life that a request
-// spends in the window is no measure of it: answers grow faster once the loop runs empty, which made that 5 to 10 % too
-// large over two waves. TestClosedLoopsByNumber has the errors that are left.
-func (c *rates) fill(st *rundir.Stage, w Window, tokens *tokenRates) {
-	done := c.done
-	if !st.Rate.Known() && st.MaxConcurrency > 1 && !c.cut && tokens.whole > 0 {
-		done = tokens.answered / tokens.whole * tokens.answers
-	}
-	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(done, w.Length())}
-	switch {
-	case !st.Rate.Known():
-	case st.Whole: // nothing more was to come while the last answers were awaited
-		st.Rates.Offered = ratio(c.due, c.last)
-	default:
-		st.Rates.Offered = ratio(c.due, w.Length())
-	}
-}
-
-// tokenRates counts the tokens that arrived in the window, whichever request they belong to and however it ended.
-type tokenRates struct {
-	output, input float64
-	unknown       bool // some prompt has no token count
-
-	answered, whole float64 // of those, and of all of the stage, those of answers that ended well
-	answers         float64
-}
-
-func (c *tokenRates) add(r *rundir.Record, w Window, count tokenCounter) {
-	in, all := 0.0, 0.0
-	for at, k := range count.arrivals(r) {
-		all += k
-		if w.Holds(at) {
-			in += k
-		}
-	}
-	c.output += in
-	if r.OK() && all > 0 {
-		c.answered, c.whole, c.answers = c.answered+in, c.whole+all, c.answers+1
-	}
-	if w.Holds(r.FirstToken.Value()) {
-		c.unknown = c.unknown || !r.PromptTokens.Known()
-		c.input += r.PromptTokens.Value()
-	}
-}
-
-func (c *tokenRates) fill(st *rundir.Stage, w Window) {
-	st.TokensPerS.Output = ratio(c.output, w.Length())
-	if !c.unknown {
-		st.TokensPerS.Input = ratio(c.input, w.Length())
-		st.TokensPerS.Total = ratio(c.input+c.output, w.Length())
-	}
-}
-
-// progress counts completed work, a request in flight for the part of its tokens that arrived in the window.
-type progress struct {
-	w       Window
-	width   float64
-	batches []float64
-}
-
-func newProgress(w Window, service time.Duration) progress {
-	w = w.wholeWaves(service)
-	n := batches(w.To-w.From, service, rateBatches)
-	if n < 1 || w.Length() <= 0 {
-		n = 1
-	}
-	return progress{w, w.Length() / float64(n), make([]float64, n)}
-}
-
-func (p *progress) add(r *rundir.Record, count tokenCounter) {
-	total := count.expected(r)
-	switch {
-	case r.Failed():
-	case total > 0:
-		for at, k := range count.arrivals(r) {
-			p.note(at, k/total)
-		}
-	case r.OK():
-		p.note(r.End.Value(), 1)
-	}
-}
-
-func (p *progress) note(at, part float64) {
-	if p.w.Holds(at) {
-		p.batches[min(int((at-p.w.From.Seconds())/p.width), len(p.batches)-1)] += part / p.width
-	}
-}
-
-func (p *progress) estimate() rundir.Progress {
-	n := len(p.batches)
-	mean, low, high, ok := stats.BatchMeans(p.batches, n)
-	switch {
-	case mean == 0:
-		return rundir.Progress{}
-	case !ok: // a single batch: no interval
-		return rundir.Progress{Rate: rundir.Exactly(mean)}
-	}
-	return rundir.Progress{Rate: rundir.Exactly(mean), Low: rundir.Exactly(max(0, low)), High: rundir.Exactly(high),
-		Batches: n}
-}
-
 // latencies sums up the metrics that each request has one value of.
 type latencies struct {
 	latency, ttft, ttftDue, tpot, lag, queued sample.Sample
@@ -320,8 +195,8 @@ func take(s *sample.Sample, metric string, r *rundir.Record) {
 
 // fill writes the distributions. Those of turns are worth no more independent values than their sessions are.
 func (l *latencies) fill(st *rundir.Stage, s *sessions) {
-	first, whole := s.worth(func(t turn) rundir.Number { return t.ttft }),
-		s.worth(func(t turn) rundir.Number { return t.latency })
+	first, whole := s.effective(func(t turn) rundir.Number { return t.ttft }),
+		s.effective(func(t turn) rundir.Number { return t.latency })
 	st.Latency, st.TTFT, st.TTFTDue = l.latency.DistOf(whole), l.ttft.DistOf(first), l.ttftDue.DistOf(first)
 	st.FirstAnswer = rundir.Dist{}
 	if l.reasons {
@@ -413,7 +288,7 @@ func (g *tokenGaps) early(st *rundir.Stage) (second rundir.Number) {
 	if g.second.Known() < fewestEarly || !st.ITL.P50.Known() || !st.TTFT.P50.Known() {
 		return second
 	}
-	if s := g.second.Quantile(0.5); s > farEarly*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
+	if s := g.second.Quantile(0.5); s > earlyFactor*st.ITL.P50.Value() && s > st.TTFT.P50.Value() {
 		return rundir.Exactly(s)
 	}
 	return second
@@ -440,115 +315,4 @@ func (g *tokenGaps) fill(st *rundir.Stage, count tokenCounter) {
 			st.InterToken = rundir.Over(g.between / g.gaps)
 		}
 	}
-}
-
-// total sums up counts.
-type total struct {
-	n                      int
-	sum, squares, min, max float64
-}
-
-func (t *total) add(v float64) {
-	if t.n == 0 {
-		t.min, t.max = v, v
-	}
-	t.n++
-	t.sum += v
-	t.squares += v * v
-	t.min, t.max = min(t.min, v), max(t.max, v)
-}
-
-func (t *total) addNumber(n rundir.Number) {
-	if n.Known() {
-		t.add(n.Value())
-	}
-}
-
-// mean is NaN where there is nothing.
-func (t *total) mean() float64 { return t.sum / float64(t.n) }
-
-// std returns the population standard deviation.
-func (t *total) std() float64 { return math.Sqrt(max(0, t.squares/float64(t.n)-t.mean()*t.mean())) }
-
-func (t *total) tokens() rundir.TokenStats {
-	if t.n == 0 {
-		return rundir.TokenStats{}
-	}
-	return rundir.TokenStats{
-		N: t.n, Mean: rundir.Exactly(t.mean()), Std: rundir.Exactly(t.std()),
-		Total: rundir.Exactly(math.Round(t.mean() * float64(t.n))),
-		Min:   rundir.Exactly(t.min), Max: rundir.Exactly(t.max),
-	}
-}
-
-// answerLengths is the distribution of the lengths of answers that end by themselves. A nil one takes nothing in.
-type answerLengths struct {
-	lengths sample.Sample
-	cut     float64 // as long as allowed
-}
-
-func (a *answerLengths) add(r *rundir.Record) {
-	if a == nil || !r.OutputTokens.Known() {
-		return
-	}
-	a.lengths.Add(r.Due.Value(), r.OutputTokens.Value())
-	if r.OutputTokens.Value() >= float64(r.AskedTokens) {
-		a.cut++
-	}
-}
-
-func (a *answerLengths) fill(t *rundir.TokenStats) {
-	if a == nil || t.N == 0 {
-		return
-	}
-	d := a.lengths.Dist()
-	t.P50, t.P90, t.AtLimit = d.P50, d.P90, rundir.Exactly(a.cut/float64(t.N))
-}
-
-// lengths sums up token counts.
-type lengths struct {
-	output, prompt, cached, asked total
-	spread                        *answerLengths // of answers that end by themselves; nil where they do not
-
-	shares Shares
-	source string
-}
-
-func (l *lengths) add(r *rundir.Record) {
-	l.shares.add(r)
-	if !r.OK() {
-		return
-	}
-	l.asked.add(float64(r.AskedTokens))
-	l.output.addNumber(r.OutputTokens)
-	l.spread.add(r)
-	l.prompt.addNumber(r.PromptTokens)
-	l.cached.addNumber(r.CachedTokens)
-	switch l.source {
-	case "":
-		l.source = r.TokenSource
-	case r.TokenSource:
-	default:
-		if r.TokenSource != "" {
-			l.source = "mixed"
-		}
-	}
-}
-
-func (l *lengths) fill(st *rundir.Stage, count tokenCounter) {
-	st.OutputTokens, st.PromptTokens = l.output.tokens(), l.prompt.tokens()
-	l.spread.fill(&st.OutputTokens)
-	if p := &st.PromptTokens; p.Total.Known() { // text is all that we send
-		p.Text, p.Vision = p.Total, rundir.Exactly(0)
-	}
-	st.CachedTokens = rundir.Exactly(l.cached.mean())
-	st.AskedTokens = rundir.Number{}
-	if mean := l.asked.mean(); mean > 0 {
-		st.AskedTokens = rundir.Exactly(mean)
-	}
-	st.TokensPerChunk = rundir.Number{}
-	if count.known {
-		st.TokensPerChunk = rundir.Exactly(count.perChunk)
-	}
-	st.TokenSource = l.source
 }

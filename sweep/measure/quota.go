@@ -27,7 +27,7 @@ const (
 )
 
 // quotas gathers when requests arrived and passed.
-type quotas struct{ seen []quotaEvent }
+type quotas struct{ events []quotaEvent }
 
 // quotaEvent is a request: when it was sent, when its first token came and its last, in seconds, and the tokens that it
 // cost.
@@ -38,7 +38,7 @@ type quotaEvent struct {
 }
 
 func (q *quotas) add(r *rundir.Record) {
-	if len(q.seen) >= mostTraced || !r.Sent.Known() || !r.OK() && !r.Refused() {
+	if len(q.events) >= mostTraced || !r.Sent.Known() || !r.OK() && !r.Refused() {
 		return
 	}
 	e := quotaEvent{
@@ -50,15 +50,15 @@ func (q *quotas) add(r *rundir.Record) {
 	if r.OK() {
 		e.first, e.last = r.FirstToken.Or(e.sent), r.LastToken.Or(e.sent)
 	}
-	q.seen = append(q.seen, e)
+	q.events = append(q.events, e)
 }
 
 // sum returns what the records show of a quota.
 func (q *quotas) sum() (out rundir.Quota) {
 	var passed []quotaEvent
 	refused, limited := 0.0, 0.0
-	slices.SortFunc(q.seen, func(a, b quotaEvent) int { return cmp.Compare(a.sent, b.sent) })
-	for _, e := range q.seen {
+	slices.SortFunc(q.events, func(a, b quotaEvent) int { return cmp.Compare(a.sent, b.sent) })
+	for _, e := range q.events {
 		switch {
 		case !e.refused:
 			passed = append(passed, e)
@@ -79,7 +79,7 @@ func (q *quotas) sum() (out rundir.Quota) {
 	if refused >= quotaFewest {
 		opens = q.reopened()
 	} else {
-		at, opens = func(e quotaEvent) float64 { return e.first }, waited(passed)
+		at, opens = func(e quotaEvent) float64 { return e.first }, reopenedQueue(passed)
 	}
 	n := len(opens)
 	if n < 2 {
@@ -115,19 +115,19 @@ func unevenness(values []float64) (most float64) {
 // reopened returns when requests passed again, each time after a while in which they were refused.
 func (q *quotas) reopened() (opens []float64) {
 	shut := math.NaN() // since when
-	for i := quotaNeighbours; i < len(q.seen)-quotaNeighbours; i++ {
+	for i := quotaNeighbours; i < len(q.events)-quotaNeighbours; i++ {
 		pass := 0.0
-		for _, e := range q.seen[i-quotaNeighbours : i+quotaNeighbours+1] {
+		for _, e := range q.events[i-quotaNeighbours : i+quotaNeighbours+1] {
 			if !e.refused {
 				pass++
 			}
 		}
 		switch share := pass / (2*quotaNeighbours + 1); {
 		case share <= quotaClosed && math.IsNaN(shut):
-			shut = q.seen[i].sent
+			shut = q.events[i].sent
 		case share >= quotaOpen && !math.IsNaN(shut):
-			if q.seen[i].sent-shut >= quotaShut {
-				opens = append(opens, q.seen[i-quotaNeighbours+1].sent)
+			if q.events[i].sent-shut >= quotaShut {
+				opens = append(opens, q.events[i-quotaNeighbours+1].sent)
 			}
 			shut = math.NaN()
 		}
@@ -135,9 +135,9 @@ func (q *quotas) reopened() (opens []float64) {
 	return opens
 }
 
-// waited returns when answers began again, each time after a while in which none did and none ran although requests
-// waited.
-func waited(passed []quotaEvent) (opens []float64) {
+// reopenedQueue returns when answers began again, each time after a while in which none did and none ran although
+// requests waited.
+func reopenedQueue(passed []quotaEvent) (opens []float64) {
 	byFirst := slices.SortedFunc(slices.Values(passed), func(a, b quotaEvent) int { return cmp.Compare(a.first, b.first) })
 	var gaps []float64
 	for i := range byFirst[1:] {

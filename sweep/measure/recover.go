@@ -72,7 +72,7 @@ func Replay(stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.
 // replay makes the account of a stage from its records. It holds their instants, and nothing else of them.
 type replay struct {
 	*Account
-	sent, gone []time.Duration // when requests went into flight, and left
+	sent, ends []time.Duration // when requests went into flight, and left
 	end        time.Duration   // of the last request
 	tick       time.Duration
 	changes    []change
@@ -100,11 +100,11 @@ func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
 // add takes in a record.
 func (p *replay) add(r *rundir.Record) {
 	p.Due(int(owed(r)))
-	p.Ended(r, counted(r))
+	p.Ended(r, countTokens(r))
 	end := rundir.Duration(r.End.Value())
 	p.end = max(p.end, end)
 	if r.Sent.Known() {
-		p.sent, p.gone = append(p.sent, rundir.Duration(r.Sent.Value())), append(p.gone, end)
+		p.sent, p.ends = append(p.sent, rundir.Duration(r.Sent.Value())), append(p.ends, end)
 	}
 	left := change{owed: owed(r)}
 	p.change(rundir.Duration(r.Due.Value()), left)
@@ -126,8 +126,8 @@ func (p *replay) add(r *rundir.Record) {
 	p.change(end, change{owed: -left.owed, owedChunks: -left.owedChunks})
 }
 
-// counted returns the output tokens of a request as they were counted when they came.
-func counted(r *rundir.Record) int {
+// countTokens returns the output tokens of a request as they were counted when they came.
+func countTokens(r *rundir.Record) int {
 	n := 0
 	for _, k := range r.Counts {
 		n += int(k)
@@ -144,7 +144,7 @@ func (p *replay) change(at time.Duration, c change) {
 		for i := range half {
 			merged := p.changes[2*i]
 			if 2*i+1 < len(p.changes) {
-				merged = merged.plus(p.changes[2*i+1])
+				merged = merged.sum(p.changes[2*i+1])
 			}
 			p.changes[i] = merged
 		}
@@ -155,10 +155,10 @@ func (p *replay) change(at time.Duration, c change) {
 	for len(p.changes) <= tick {
 		p.changes = append(p.changes, change{})
 	}
-	p.changes[tick] = p.changes[tick].plus(c)
+	p.changes[tick] = p.changes[tick].sum(c)
 }
 
-func (c change) plus(d change) change {
+func (c change) sum(d change) change {
 	return change{c.tokens + d.tokens, c.chunks + d.chunks, c.owed + d.owed, c.owedChunks + d.owedChunks}
 }
 
@@ -180,10 +180,10 @@ func (p *replay) observed() *load.Outcome {
 // first, so that the number never falls below zero.
 func (p *replay) inFlight() *sample.Level {
 	slices.Sort(p.sent)
-	slices.Sort(p.gone)
+	slices.Sort(p.ends)
 	level := sample.NewLevel(p.tick)
 	begun := 0
-	for _, end := range p.gone {
+	for _, end := range p.ends {
 		for ; begun < len(p.sent) && p.sent[begun] <= end; begun++ {
 			level.Add(p.sent[begun], 1)
 		}

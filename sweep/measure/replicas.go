@@ -53,8 +53,8 @@ func (all replicas) shares(st *rundir.Stage, m *metrics) []rundir.ReplicaShare {
 	return shares
 }
 
-// unlike returns notes on the servers that are slower than the fastest, or fail more often than the others.
-func unlike(shares []rundir.ReplicaShare) (all []note.Note) {
+// replicaNotes returns notes on the servers that are slower than the fastest, or fail more often than the others.
+func replicaNotes(shares []rundir.ReplicaShare) (all []note.Note) {
 	if len(shares) < 2 {
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestUnlike(t *testing.T) {
 		"no answers": {[]rundir.ReplicaShare{{Requests: rundir.Requests{Due: 50, Error: 50}}, share(0.1, 50, 0)},
 			[]string{"replica.fails"}, 1},
 	} {
-		got := unlike(c.shares)
+		got := replicaNotes(c.shares)
 		if len(got) != len(c.codes) {
 			t.Errorf("%s: %v, want %v", name, got, c.codes)
 			continue

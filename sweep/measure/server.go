@@ -63,17 +63,17 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 		server.KVTokens = rundir.Exactly(last.KVTokens)
 	}
 	server.TTFT, server.Queue, server.ITL, server.Latency =
-		between(first.TTFT, last.TTFT), between(first.Queue, last.Queue), between(first.ITL, last.ITL),
-		between(first.Latency, last.Latency)
+		meanSince(first.TTFT, last.TTFT), meanSince(first.Queue, last.Queue), meanSince(first.ITL, last.ITL),
+		meanSince(first.Latency, last.Latency)
 	if steps := last.Steps - first.Steps; steps > 0 {
 		server.Steps = rundir.Exactly(steps / (at[len(at)-1] - at[0]).Seconds())
 	}
 	return server
 }
 
-// between returns the mean of the values that came between two readings; absent where there is none, and where the
+// meanSince returns the mean of the values that came between two readings; absent where there is none, and where the
 // server began again.
-func between(first, last load.Tally) rundir.Number {
+func meanSince(first, last load.Tally) rundir.Number {
 	n, sum := last.Count-first.Count, last.Sum-first.Sum
 	if n <= 0 || sum < 0 {
 		return rundir.Number{}

@@ -29,8 +29,8 @@ func newSessions(w Window, terms []slo.Term) *sessions {
 
 // turn is what is kept of a turn.
 type turn struct {
-	session, place int
-	within         bool    // due in the window, and ended well
+	session, index int
+	counted        bool    // due in the window, and ended well
 	prompt, output float64 // tokens
 	cached         rundir.Number
 	ttft, latency  rundir.Number
@@ -40,7 +40,7 @@ type turn struct {
 func (s *sessions) add(r *rundir.Record) {
 	due := s.w.Holds(r.Due.Value())
 	s.turns = append(s.turns, turn{
-		session: r.Seq, place: r.Turn, within: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0),
+		session: r.Seq, index: r.Turn, counted: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0),
 		cached: r.CachedTokens,
 		ttft:   SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r), missed: due && s.judge != nil &&
 			s.judge.judge(r) == rundir.Broken,
@@ -50,20 +50,20 @@ func (s *sessions) add(r *rundir.Record) {
 // summary sums up the sessions of a stage whose other metrics are known.
 func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	slices.SortFunc(s.turns, func(a, b turn) int {
-		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.index, b.index))
 	})
 	var all turns
 	var lost, lostMissed loss
 	classes, places := map[string]turns{}, map[int]turns{}
 	there := map[int]bool{}
 	for i, t := range s.turns {
-		if t.within || t.missed {
+		if t.counted || t.missed {
 			there[t.session] = true
 		}
-		if !t.within {
+		if !t.counted {
 			continue
 		}
-		all, places[t.place] = append(all, t), append(places[t.place], t)
+		all, places[t.index] = append(all, t), append(places[t.index], t)
 		before := turn{session: -1}
 		if i > 0 {
 			before = s.turns[i-1]
@@ -98,15 +98,15 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	return out
 }
 
-// worth returns how many independent values the turns of the window are worth for a metric: turns of one session are
-// alike. It is the fewest over the percentiles that are tried, and infinite where there are no sessions.
-func (s *sessions) worth(of func(turn) rundir.Number) float64 {
+// effective returns how many independent values the turns of the window are worth for a metric: turns of one session
+// are alike. It is the fewest over the percentiles that are tried, and infinite where there are no sessions.
+func (s *sessions) effective(of func(turn) rundir.Number) float64 {
 	if s == nil {
 		return math.Inf(1)
 	}
 	var values []float64
 	for _, t := range s.turns {
-		if t.within && of(t).Known() {
+		if t.counted && of(t).Known() {
 			values = append(values, of(t).Value())
 		}
 	}
@@ -118,11 +118,11 @@ func (s *sessions) worth(of func(turn) rundir.Number) float64 {
 		}
 		limit, clusters := stats.QuantileOf(stats.Sorted(values), p), bySession{}
 		for _, t := range s.turns {
-			if t.within && of(t).Known() {
+			if t.counted && of(t).Known() {
 				clusters.add(t.session, of(t).Value() > limit)
 			}
 		}
-		fewest = min(fewest, clusters.worth())
+		fewest = min(fewest, clusters.effective())
 	}
 	return fewest
 }
@@ -138,8 +138,8 @@ func (b bySession) add(session int, beyond bool) {
 	b[session] = c
 }
 
-// worth returns how many independent values all are worth.
-func (b bySession) worth() float64 {
+// effective returns how many independent values all are worth.
+func (b bySession) effective() float64 {
 	all := make([]stats.Cluster, 0, len(b))
 	for _, session := range slices.Sorted(maps.Keys(b)) { // in one order: sums of floating-point numbers depend on it
 		all = append(all, b[session])
@@ -150,7 +150,7 @@ func (b bySession) worth() float64 {
 // lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the
 // rounding to blocks; of is 0 where that is not known.
 func (t turn) lost(before turn) (n, of float64) {
-	if before.session != t.session || before.place+1 != t.place || !t.cached.Known() {
+	if before.session != t.session || before.index+1 != t.index || !t.cached.Known() {
 		return 0, 0
 	}
 	of = max(0, before.prompt-cacheBlock)
@@ -161,7 +161,7 @@ func (t turn) lost(before turn) (n, of float64) {
 func (t turn) class(before turn) string {
 	n, of := t.lost(before)
 	switch {
-	case t.place == 0:
+	case t.index == 0:
 		return rundir.FirstTurn
 	case of == 0:
 		return ""
@@ -192,8 +192,8 @@ func (all turns) mean(of func(turn) float64) rundir.Number {
 	return rundir.Exactly(sum / float64(len(all)))
 }
 
-// told returns the turns of which the server told what was cached.
-func (all turns) told() (told turns) {
+// reported returns the turns of which the server told what was cached.
+func (all turns) reported() (told turns) {
 	for _, t := range all {
 		if t.cached.Known() && t.prompt > 0 {
 			told = append(told, t)
@@ -204,7 +204,7 @@ func (all turns) told() (told turns) {
 
 // hits returns the share of the prompts that was cached, where the server told it.
 func (all turns) hits() rundir.Number {
-	told := all.told()
+	told := all.reported()
 	cached, prompt := told.mean(func(t turn) float64 { return t.cached.Value() }),
 		told.mean(func(t turn) float64 { return t.prompt })
 	if !prompt.Known() {
@@ -216,7 +216,7 @@ func (all turns) hits() rundir.Number {
 // group sums up turns that are alike.
 func (all turns) group() rundir.TurnGroup {
 	g := rundir.TurnGroup{N: len(all), Prompt: all.mean(func(t turn) float64 { return t.prompt })}
-	g.Cached = all.told().mean(func(t turn) float64 { return t.cached.Value() })
+	g.Cached = all.reported().mean(func(t turn) float64 { return t.cached.Value() })
 	var ttft []float64
 	for _, t := range all {
 		if t.ttft.Known() {

@@ -9,43 +9,43 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// signs are the latest signs of life of a server, from the records of requests. Instants are in seconds from the
+// lifeSigns are the latest signs of life of a server, from the records of requests. Instants are in seconds from the
 // stage's start.
-type signs struct {
+type lifeSigns struct {
 	token   float64 // the latest token; 0 before the first
 	latest  float64 // the latest token, header or answer
 	hanging float64 // until when requests without an answer were waited for; 0 where there is none
 	since   float64 // when the first of them was sent
-	sends   []sending
+	sends   []send
 	ended   int // requests, of which sends has the latest
 }
 
-// sending is when a request was sent, and whether it was answered.
-type sending struct {
+// send is when a request was sent, and whether it was answered.
+type send struct {
 	at   float64
 	hung bool
 }
 
-// keptSends bounds the memory of a count to 64 KiB.
-const keptSends = 1 << 12
+// maxSends bounds the memory of a count to 64 KiB.
+const maxSends = 1 << 12
 
-// keep notes a request that has ended.
-func (s *signs) keep(r *rundir.Record) {
+// addSend notes a request that has ended.
+func (s *lifeSigns) addSend(r *rundir.Record) {
 	if !r.Sent.Known() {
 		return
 	}
-	one := sending{r.Sent.Value(), r.Censored()}
-	if s.ended++; len(s.sends) < keptSends {
+	one := send{r.Sent.Value(), r.Censored()}
+	if s.ended++; len(s.sends) < maxSends {
 		s.sends = append(s.sends, one)
 	} else {
-		s.sends[s.ended%keptSends] = one
+		s.sends[s.ended%maxSends] = one
 	}
 }
 
 // hungLast reports whether of the requests that were sent last, at least a number of them, more hung than were
 // answered. A request that hangs while others that were sent after it are answered shows nothing of the server.
-func (s *signs) hungLast(least int) bool {
-	sends := slices.SortedFunc(slices.Values(s.sends), func(a, b sending) int { return cmp.Compare(b.at, a.at) })
+func (s *lifeSigns) hungLast(least int) bool {
+	sends := slices.SortedFunc(slices.Values(s.sends), func(a, b send) int { return cmp.Compare(b.at, a.at) })
 	hung := 0
 	for i, one := range sends {
 		if one.hung {
@@ -58,8 +58,8 @@ func (s *signs) hungLast(least int) bool {
 	return false
 }
 
-func (s *signs) add(r *rundir.Record) {
-	s.keep(r)
+func (s *lifeSigns) add(r *rundir.Record) {
+	s.addSend(r)
 	for _, at := range []rundir.Number{r.Headers, r.FirstToken, r.LastToken} {
 		if at.Known() {
 			s.latest = max(s.latest, at.Value())
@@ -99,21 +99,21 @@ func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
 // on.
 func (a *Account) silentTooLong(now time.Duration) bool {
 	last, longest := silence(&a.ticks, now)
-	return a.signs.token > 0 && last >= max(giveUpFrom*(longest+a.ticks.Width), leastGiveUp)
+	return a.lifeSigns.token > 0 && last >= max(giveUpFrom*(longest+a.ticks.Width), leastGiveUp)
 }
 
 // silentAtClose reports whether the server was unusually silent when the window closed. A window that ended with the
 // last answers would leave the silence out.
 func (s *summary) silentAtClose() bool {
 	last, longest := silence(&s.ticks, s.seen.ClosedAt)
-	return s.signs.token > 0 && last >= max(prolongFrom*(longest+s.ticks.Width), leastProlong)
+	return s.lifeSigns.token > 0 && last >= max(prolongFrom*(longest+s.ticks.Width), leastProlong)
 }
 
 // frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight
 // had no answer for unusually long until they were cancelled or timed out. ok is false where it did not stop, or never
 // answered at all, and where only requests hung that were sent among others that were answered.
 func (s *summary) frozenSince() (at float64, ok bool) {
-	g := &s.signs
+	g := &s.lifeSigns
 	if g.token == 0 || g.hanging <= g.latest {
 		return 0, false
 	}

@@ -19,8 +19,8 @@ func stalls(streams, all []*stream, out *rundir.Traits) {
 	open := newTimeline(all)
 	apart := max(sameInstant, usual) // streams that go on together may have different rhythms
 	count, time := 0, 0.0
-	for _, s := range stallsTogether(longGaps(streams, max(shortest, timesUsual*usual)), apart) {
-		if open.workedOnPrompts(s) || float64(s.streams) < mostOfOpen*float64(open.during(s, apart)) {
+	for _, s := range stallsTogether(longGaps(streams, max(shortestStall, stallFactor*usual)), apart) {
+		if open.workedOnPrompts(s) || float64(s.streams) < stalledShare*float64(open.openDuring(s, apart)) {
 			continue
 		}
 		count, time = count+1, time+s.end-s.from
@@ -55,7 +55,7 @@ type stall struct {
 func longGaps(streams []*stream, long float64) (gaps []stall) {
 	for _, s := range streams {
 		if s.largest > long {
-			gaps = append(gaps, stall{s.resumed - s.largest, s.resumed, 1})
+			gaps = append(gaps, stall{s.largestEnd - s.largest, s.largestEnd, 1})
 		}
 	}
 	slices.SortFunc(gaps, func(a, b stall) int { return cmp.Compare(a.end, b.end) })
@@ -90,20 +90,20 @@ func newTimeline(streams []*stream) *timeline {
 	return &t
 }
 
-// before counts the instants before one.
-func before(sorted []float64, at float64) int {
+// countBefore counts the instants before one.
+func countBefore(sorted []float64, at float64) int {
 	n, _ := slices.BinarySearch(sorted, at)
 	return n
 }
 
-// during counts the streams that were open through a stall. One that ended meanwhile did not stand still.
-func (t *timeline) during(s stall, apart float64) int {
-	return before(t.firsts, s.from+sameInstant) - before(t.lasts, s.from+apart)
+// openDuring counts the streams that were open through a stall. One that ended meanwhile did not stand still.
+func (t *timeline) openDuring(s stall, apart float64) int {
+	return countBefore(t.firsts, s.from+sameInstant) - countBefore(t.lasts, s.from+apart)
 }
 
 // workedOnPrompts reports whether first tokens came at the end of a stall, or requests were waiting for them.
 func (t *timeline) workedOnPrompts(s stall) bool {
-	came := before(t.firsts, s.end+sameInstant) - before(t.firsts, s.end-sameInstant)
-	waited := before(t.sents, s.from+sameInstant) - before(t.firsts, s.end+sameInstant)
+	came := countBefore(t.firsts, s.end+sameInstant) - countBefore(t.firsts, s.end-sameInstant)
+	waited := countBefore(t.sents, s.from+sameInstant) - countBefore(t.firsts, s.end+sameInstant)
 	return came+waited != 0
 }

@@ -97,7 +97,7 @@ func (a *Account) steadyIn(w Window) bool {
 		hits[i] /= max(1, prompts[i])
 		tokens[i] /= max(1, total/parts)
 	}
-	return !drifts(hits, hitsDrift, beyondDoubt) && !drifts(tokens, tokensDrift, beyondDoubt)
+	return !drifts(hits, hitsDrift, driftSigmas) && !drifts(tokens, tokensDrift, driftSigmas)
 }
 
 // drifts reports whether the second half of a series differs from the first by more than an amount, beyond doubt.

@@ -22,13 +22,13 @@ func ratio(n, d float64) rundir.Number {
 // summary is a stage that is being summarized.
 type summary struct {
 	*Account
-	stage   rundir.Stage
-	seen    *load.Outcome
-	window  Window
-	settled bool      // the window's opening transient is over
-	partly  note.Note // why the window of a closed loop by number is the whole stage; zero where it is not
-	metrics *metrics
-	whole   *metrics // of the whole stage, where the window is a part of a closed loop by number; else nil
+	stage       rundir.Stage
+	seen        *load.Outcome
+	window      Window
+	settled     bool      // the window's opening transient is over
+	wholeReason note.Note // why the window of a closed loop by number is the whole stage; zero where it is not
+	metrics     *metrics
+	whole       *metrics // of the whole stage, where the window is a part of a closed loop by number; else nil
 }
 
 // Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order;
@@ -59,11 +59,11 @@ func (s *summary) add(r *rundir.Record) {
 // begin finds the window of a stage that has ended.
 func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	s := &summary{Account: a, stage: st, seen: seen}
-	s.window, s.settled = s.steady(a.service.typical())
-	s.metrics = newMetrics(s.window, a.wave(), a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
-	if s.stage.Whole && s.window != s.wholeStage() {
+	s.window, s.settled = s.findWindow(a.service.typical())
+	s.metrics = newMetrics(s.window, a.waveTime(), a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
+	if s.stage.Whole && s.window != s.wholeWindow() {
 		s.stage.Whole = false
-		s.whole = newMetrics(s.wholeStage(), a.wave(), a.tally.counter(), a.grouped, nil, false)
+		s.whole = newMetrics(s.wholeWindow(), a.waveTime(), a.tally.counter(), a.grouped, nil, false)
 	}
 	if a.closed() {
 		s.metrics.latency.first = a.Concurrency
@@ -84,16 +84,16 @@ func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	return s
 }
 
-// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where
-// the server had stopped answering when the window closed, that time belongs to the window. ok is false where the stage
-// was too short to find it.
-func (s *summary) steady(service time.Duration) (w Window, ok bool) {
+// findWindow returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave.
+// Where the server had stopped answering when the window closed, that time belongs to the window. ok is false where the
+// stage was too short to find it.
+func (s *summary) findWindow(service time.Duration) (w Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
 	case s.stage.Whole && s.fills():
-		return s.busy()
+		return s.busyWindow()
 	case s.stage.Whole:
-		return s.wholeStage(), true
+		return s.wholeWindow(), true
 	case s.From > 0 && closedAt >= s.MinTime:
 		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
@@ -114,31 +114,31 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	return Window{From: from, To: to}, true
 }
 
-// wholeStage returns the window that leaves nothing out.
-func (s *summary) wholeStage() Window { return Window{From: 0, To: rundir.Duration(s.last)} }
+// wholeWindow returns the window that leaves nothing out.
+func (s *summary) wholeWindow() Window { return Window{From: 0, To: rundir.Duration(s.lastEnd)} }
 
 // fills reports whether the stage is a closed loop by number that fills at its start and runs empty at its end. One
 // request at a time does neither.
 func (a *Account) fills() bool { return a.closed() && a.Whole && a.Concurrency > 1 }
 
-// busy returns the steady window of a closed loop by number: of the time in which nearly all places are busy, the whole
-// waves after the first. The first begins with all prompts at once, and no answer grows meanwhile: a window from there
-// on has up to a fifth too few tokens per second in simulations, where TestClosedLoopsByNumber has 6 % at most.
-func (s *summary) busy() (w Window, ok bool) {
+// busyWindow returns the steady window of a closed loop by number: of the time in which nearly all places are busy, the
+// whole waves after the first. The first begins with all prompts at once, and no answer grows meanwhile: a window from
+// there on has up to a fifth too few tokens per second in simulations, where TestClosedLoopsByNumber has 6 % at most.
+func (s *summary) busyWindow() (w Window, ok bool) {
 	_, by, full := s.seen.InFlight.Span(int(math.Ceil(nearlyFull * float64(s.Concurrency))))
 	from, to, n := s.waves.Whole(by)
 	switch {
 	case !full:
-		s.partly = noteNeverFull.New(s.Concurrency)
+		s.wholeReason = noteNeverFull.New(s.Concurrency)
 	case n < fewestWaves*s.inWave():
-		s.partly = noteFewWaves.New(s.Concurrency)
+		s.wholeReason = noteFewWaves.New(s.Concurrency)
 	default:
 		if s.silentAtClose() {
-			to = rundir.Duration(s.last)
+			to = rundir.Duration(s.lastEnd)
 		}
 		return Window{From: from, To: to}, true
 	}
-	return s.wholeStage(), true
+	return s.wholeWindow(), true
 }
 
 // finish fills in the stage.
@@ -149,8 +149,8 @@ func (s *summary) finish() rundir.Stage {
 	s.metrics.fill(&st)
 	st.WholeRun = s.wholeRun(&st)
 	st.Traits.Quota = s.metrics.quotas.sum()
-	st.Traits.Pauses = s.pauses.until(s.seen.ClosedAt, s.leastPause())
-	st.Shortened = s.metrics.lengths.shares.shortened(s.Alone)
+	st.Traits.Pauses = s.pauses.summary(s.seen.ClosedAt, s.leastPause())
+	st.Shortened = s.metrics.lengths.shares.shortened(s.LoneLengths)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {
 		s.judgeRate(&st)
@@ -163,7 +163,7 @@ func (s *summary) finish() rundir.Stage {
 	st.Warnings = s.warnings(&st)
 	st.Invalid = Stopped(seen.Stopped)
 	if st.Invalid.IsZero() {
-		st.Invalid = s.away(&st)
+		st.Invalid = s.awayNote(&st)
 	}
 	if st.Invalid.IsZero() {
 		st.Invalid = Unfit(&st)
@@ -209,30 +209,31 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 		return
 	}
 	if s.verdict == "" { // no look has judged it
-		s.verdict, s.Account.backlog, s.Account.waits = s.judge(s.window, errorLevel)
+		e := s.evidence(s.window, errorLevel)
+		s.verdict, s.Account.backlog, s.Account.waits = e.verdict(s.Tolerance), e.backlog, e.waits
 	}
 	q := st.Requests
-	st.Verdict, st.Drift, st.Traits.Waits = s.verdict, s.Account.backlog, s.Account.waits
-	st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error,
-		Tolerance: s.Tolerance}.Judge(st.Verdict)
-	if s.hidden {
+	st.Drift, st.Traits.Waits = s.Account.backlog, s.Account.waits
+	f := failedShare{failed: q.Error, refused: s.metrics.shed, ended: q.OK + q.Error, tolerance: s.Tolerance}
+	st.Verdict = f.judge(s.verdict)
+	if s.hiddenByPauses {
 		st.Verdict = rundir.Undecided
 	}
 	if st.Verdict == rundir.Saturated {
-		st.Traits.Behind = s.behind(s.window)
+		st.Traits.Behind = s.overloadProgress(s.window)
 	}
 }
 
 // warnings returns what a reader of the row must know before believing it, and cannot see from its metrics.
 func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
-	if !s.early.IsZero() {
-		all = append(all, s.early)
+	if !s.earlyEnd.IsZero() {
+		all = append(all, s.earlyEnd)
 	}
 	if st.FrozenSince.Known() {
 		all = append(all, noteFroze.New(st.FrozenSince.Value(), s.metrics.hung.n))
 	}
-	if !s.partly.IsZero() {
-		all = append(all, s.partly)
+	if !s.wholeReason.IsZero() {
+		all = append(all, s.wholeReason)
 	}
 	if s.ended > 0 && !s.settled {
 		all = append(all, TooShort.New())
@@ -261,5 +262,5 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	if st.Shortened.Known() {
 		all = append(all, noteShortened.New(st.Shortened.Value()))
 	}
-	return append(all, unlike(st.Replicas)...)
+	return append(all, replicaNotes(st.Replicas)...)
 }

@@ -11,8 +11,8 @@ import "time"
 // coincided.
 const errorLevel = 0.05
 
-// giveUp is how many times MaxTime a closed loop may take whose first wave outlasts everything.
-const giveUp = 3
+// giveUpFactor is how many times MaxTime a closed loop may take whose first wave outlasts everything.
+const giveUpFactor = 3
 
 // rateBatches is into how many batches a rate is averaged for its interval, at most: of the 10 to 30 that Schmeiser,
 // Operations Research 30 (1982), recommends.
@@ -24,19 +24,19 @@ const (
 	minSlopeBatches = 5  // a line through fewer fits anything
 )
 
-// deep is the share of the largest backlog from which on the server counts as far behind.
-const deep = 0.5
+// deepBacklog is the share of the largest backlog from which on the server counts as far behind.
+const deepBacklog = 0.5
 
 // manyWaves is the number of waves from which on part of a wave more or less makes no difference.
 const manyWaves = 10
 
 // What grows in a stage.
 const (
-	leastGrowth  = 0.01 // of the rate: less is none
-	fewestInSpan = 10   // requests, of which the longest wait but one is taken
-	perSpan      = 20   // requests in a span of a window on average
-	mostSpans    = 10
-	waitsLevel   = 4 // times less error is allowed to each of the two series of waits, on either side
+	leastGrowth     = 0.01 // of the rate: less is none
+	fewestInSpan    = 10   // requests, of which the longest wait but one is taken
+	requestsPerSpan = 20   // requests in a span of a window on average
+	mostSpans       = 10
+	waitsLevel      = 4 // times less error is allowed to each of the two series of waits, on either side
 )
 
 // A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest
@@ -57,10 +57,10 @@ const (
 // A server pauses where nothing comes for at least leastPause although requests wait. From fewestPauses on the time
 // between them is a rhythm.
 const (
-	leastPause   = time.Second
-	fewestPauses = 3
-	wavesHeld    = 6 // from one pause to the next, that a rate is held
-	longestHold  = 2 // times as long as planned, for their sake
+	leastPause    = time.Second
+	fewestPauses  = 3
+	pausesPerHold = 6 // from one pause to the next, that a rate is held
+	longestHold   = 2 // times as long as planned, for their sake
 )
 
 // Beyond these a stage says as much of the client as of the server. It is invalid, and left out of the answer.
@@ -93,8 +93,8 @@ const (
 	littleRequests = 0.5
 )
 
-// beyondDoubt is how many standard errors a change between the halves of a window must be beyond what counts.
-const beyondDoubt = 2
+// driftSigmas is how many standard errors a change between the halves of a window must be beyond what counts.
+const driftSigmas = 2
 
 // How the window of a stage is found.
 const (
@@ -106,7 +106,7 @@ const (
 
 // How long a stage goes on.
 const (
-	withDrain   = 1.15 // of the window's time, until its requests have ended; checked by TestBudgetsAreKept
+	drainFactor = 1.15 // of the window's time, until its requests have ended; checked by TestBudgetsAreKept
 	fewestEnded = 20   // requests, before errors end it: fewer say little of a share
 )
 
@@ -116,17 +116,17 @@ const mostTraced = 50_000
 // The first token came early where the second comes farEarly times the usual gap later, in the median of fewestEarly
 // requests at least.
 const (
-	farEarly    = 5
+	earlyFactor = 5
 	fewestEarly = 5
 )
 
 // Answers in bursts, and from a cache.
 const (
-	withinBurst  = 0.1 // of the mean gap: a smaller gap is no wait at all
-	perBurst     = 2.5 // tokens between two waits, on average
-	mostlyBursts = 0.5 // of the answers: the server is one that sends bursts
-	cachedSooner = 0.7 // times the median first token of the others: an answer in one piece that comes before is a cache's
-	surelyCached = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
+	withinBurst    = 0.1 // of the mean gap: a smaller gap is no wait at all
+	tokensPerBurst = 2.5 // tokens between two waits, on average
+	mostlyBursts   = 0.5 // of the answers: the server is one that sends bursts
+	cachedSooner   = 0.7 // times the median first token of the others: an answer in one piece that comes before is a cache's
+	surelyCached   = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
 )
 
 // A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have
@@ -134,7 +134,7 @@ const (
 // Prompts below shortPrompt tokens do not tell. Of the requests of a contaminated row at least fewContaminated are so,
 // and a share of shareContaminated.
 const (
-	moreHits          = 96
+	excessHits        = 96
 	shortPrompt       = 128
 	fewContaminated   = 3
 	shareContaminated = 0.01
@@ -157,11 +157,11 @@ const (
 
 // What is a stall of all streams.
 const (
-	timesUsual   = 6    // as long as the usual gap between two tokens, at least
-	shortest     = 0.1  // seconds
-	mostOfOpen   = 0.8  // of the open streams stand still
-	sameInstant  = 2e-3 // seconds that client and server may need for streams that go on at one instant
-	enoughTokens = 2    // besides the first: an answer with fewer has no usual gap
+	stallFactor   = 6    // as long as the usual gap between two tokens, at least
+	shortestStall = 0.1  // seconds
+	stalledShare  = 0.8  // of the open streams stand still
+	sameInstant   = 2e-3 // seconds that client and server may need for streams that go on at one instant
+	enoughTokens  = 2    // besides the first: an answer with fewer has no usual gap
 )
 
 // fewTokens is how many tokens an answer must have to show a rhythm.

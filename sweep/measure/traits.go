@@ -17,10 +17,10 @@ type habitFinder struct {
 
 // stream is what is kept of an answer. Instants and durations are in seconds.
 type stream struct {
-	sent, first, last float64
-	tokens, chunks    float64
-	largest, resumed  float64 // the largest gap, and when it ended
-	apart             float64 // the number of gaps that are no part of a burst
+	sent, first, last   float64
+	tokens, chunks      float64
+	largest, largestEnd float64 // the largest gap, and when it ended
+	gaps                float64 // the number of gaps that are no part of a burst
 }
 
 // inOnePiece reports whether all tokens of an answer arrived at once.
@@ -51,10 +51,10 @@ func streamOf(r *rundir.Record) stream {
 		gap := float64(us) / 1e6
 		at += gap
 		if gap > s.largest {
-			s.largest, s.resumed = gap, at
+			s.largest, s.largestEnd = gap, at
 		}
 		if float64(us) > withinBurst*float64(mean) {
-			s.apart++
+			s.gaps++
 		}
 	}
 	return s
@@ -132,9 +132,9 @@ func timePerToken(streams []*stream) rundir.Number {
 func bursts(streams []*stream, out *rundir.Traits) bool {
 	n, tokens, gaps, span := 0.0, 0.0, 0.0, 0.0
 	for _, s := range streams {
-		if s.apart > 0 && s.tokens/(s.apart+1) >= perBurst {
+		if s.gaps > 0 && s.tokens/(s.gaps+1) >= tokensPerBurst {
 			n++
-			tokens, gaps, span = tokens+s.tokens, gaps+s.apart, span+s.last-s.first
+			tokens, gaps, span = tokens+s.tokens, gaps+s.gaps, span+s.last-s.first
 		}
 	}
 	if n == 0 {

@@ -12,9 +12,9 @@ import (
 
 // ticked returns the account of a stage of which the ticks are known, of requests of one token that take a second.
 func ticked(ticks sample.Ticks, rate float64) *Account {
-	a := NewAccount(Criteria{Rate: rate, Tolerance: 0.05, Lone: time.Second})
+	a := NewAccount(Criteria{Rate: rate, Tolerance: 0.05, LoneLatency: time.Second})
 	a.ticks = ticks
-	a.due, a.asked, a.done, a.emitted = 1, 1, 1, 1
+	a.due, a.askedTokens, a.done, a.doneTokens = 1, 1, 1, 1
 	return a
 }
 
@@ -33,7 +33,7 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 			}
 			a := ticked(ticks, rate)
 			a.perToken = moments{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
-			if _, drift, _ := a.judge(Window{To: seconds * time.Second}, errorLevel); drift.Low.Value() > 0 {
+			if e := a.evidence(Window{To: seconds * time.Second}, errorLevel); e.backlog.Low.Value() > 0 {
 				n++
 			}
 		}
@@ -53,13 +53,13 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 // How much requests vary is that of their times per token, whatever their lengths.
 func TestTimesPerTokenVary(t *testing.T) {
 	var m moments
-	if got := m.varies(); got != 0 {
+	if got := m.variation(); got != 0 {
 		t.Errorf("nothing varies by %v", got)
 	}
 	for _, v := range []float64{1, 3} {
 		m.add(v)
 	}
-	if got := m.varies(); got != 0.5 {
+	if got := m.variation(); got != 0.5 {
 		t.Errorf("1 and 3 vary by %v, want 0.5", got)
 	}
 }
@@ -76,8 +76,9 @@ func TestWorkingOffABacklogIsNotStable(t *testing.T) {
 			backlog += rate - done
 			ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
 		}
-		if got, drift, _ := ticked(ticks, rate).judge(Window{To: seconds * time.Second}, errorLevel); got != want {
-			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, drift)
+		e := ticked(ticks, rate).evidence(Window{To: seconds * time.Second}, errorLevel)
+		if got := e.verdict(DefaultTolerance); got != want {
+			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, e.backlog)
 		}
 	}
 }

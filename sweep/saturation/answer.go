@@ -35,11 +35,11 @@ func answerOf(run *rundir.Run) *rundir.Answer {
 	a.Comfortable = comfortableAt(a, rows, run.Stages)
 	switch a.Kind {
 	case rundir.AtLeast, rundir.AtMost, rundir.Between, rundir.Unanswerable:
-		if n := needed(run); n > run.Plan.Budget && run.Plan.Budget > 0 {
+		if n := neededTime(run); n > run.Plan.Budget && run.Plan.Budget > 0 {
 			a.Needed = rundir.Exactly(n)
 		}
 	}
-	a.Cautions = weightiest(run)
+	a.Cautions = topCautions(run)
 	return a
 }
 
@@ -75,7 +75,7 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	if !a.Rate.Known() {
 		return 0, false
 	}
-	rate = comfortable * a.Rate.Value()
+	rate = comfortableShare * a.Rate.Value()
 	p := a.Promise
 	if p == nil {
 		return rate, false
@@ -102,7 +102,7 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 		return nil
 	}
 	var high *rundir.Stage
-	low, from := floorOf(stages), 0.0
+	low, from := synchronousStage(stages), 0.0
 	for _, st := range rows {
 		at := slo.Offered(st)
 		if slo.Over(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
@@ -167,9 +167,9 @@ func interpolated(low, high rundir.Number, weight float64) rundir.Number {
 	return rundir.Exactly(v)
 }
 
-// weights are the notes that say something of the answer itself, the weightiest first: that the server was not one
+// cautionOrder are the notes that say something of the answer itself, the weightiest first: that the server was not one
 // server, that the rate may be another one, and how the server treats some of its users.
-var weights = []string{
+var cautionOrder = []string{
 	FailsAlways.Code, noteContaminated.Code, noteChanged.Code, "habit.caches", "habit.drops", "habit.pauses",
 	"habit.batches",
 }
@@ -191,8 +191,8 @@ func contaminated(stages []rundir.Stage) note.Note {
 	return noteContaminated.New(n, len(stages))
 }
 
-// weightiest returns the notes of a run that a reader of its answer must know first.
-func weightiest(run *rundir.Run) (cautions []note.Note) {
+// topCautions returns the notes of a run that a reader of its answer must know first.
+func topCautions(run *rundir.Run) (cautions []note.Note) {
 	all := run.Warnings
 	if n := contaminated(run.Stages); !n.IsZero() {
 		all = append([]note.Note{n}, all...)
@@ -200,7 +200,7 @@ func weightiest(run *rundir.Run) (cautions []note.Note) {
 	if run.Saturation != nil {
 		all = slices.Concat(run.Saturation.Cautions, all)
 	}
-	weight := func(n note.Note) int { return slices.Index(weights, n.Code) }
+	weight := func(n note.Note) int { return slices.Index(cautionOrder, n.Code) }
 	for _, n := range all {
 		own := run.Saturation != nil && slices.ContainsFunc(run.Saturation.Cautions, n.Equal)
 		if (own || weight(n) >= 0) && !slices.ContainsFunc(cautions, n.Equal) {

@@ -23,7 +23,7 @@ func WriteAnswer(run *rundir.Run, terms []slo.Term) {
 		return
 	}
 	conclude(run)
-	run.SLO = promised(run, terms)
+	run.SLO = sloAnswer(run, terms)
 	run.Answer = answerOf(run)
 }
 
@@ -37,7 +37,11 @@ func conclude(run *rundir.Run) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
 	if run.Saturation == nil && run.State != rundir.Running {
-		run.Warnings = note.Add(run.Warnings, whyNone(run))
+		why, invalid := invalidNote(run.Stages)
+		if !invalid {
+			why = noteNone.New(Guess(run).Value())
+		}
+		run.Warnings = note.Add(run.Warnings, why)
 	}
 }
 
@@ -66,17 +70,9 @@ func DropIntervals(st *rundir.Stage, share float64) {
 	}
 }
 
-// whyNone returns why a sweep held no rate.
-func whyNone(run *rundir.Run) note.Note {
-	if n, ok := noneInvalid(run.Stages); ok {
-		return n
-	}
-	return noteNone.New(Guess(run).Value())
-}
-
-// noneInvalid returns the note on a sweep of which stages show the client and not the server: what they would have
+// invalidNote returns the note on a sweep of which stages show the client and not the server: what they would have
 // shown is not known. ok is false where there are none. The floor could not have shown the saturation rate.
-func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
+func invalidNote(stages []rundir.Stage) (n note.Note, ok bool) {
 	var names []string
 	var why note.Note
 	for i := range stages {
@@ -87,11 +83,11 @@ func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
 	return noteNoneInvalid.New(names, []note.Note{why}), len(names) > 0
 }
 
-// needed returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little is
-// known of the server. It is what the throughput took, and twice two holds: most servers need two.
-func needed(run *rundir.Run) float64 {
+// neededTime returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little
+// is known of the server. It is what the throughput took, and twice two holds: most servers need two.
+func neededTime(run *rundir.Run) float64 {
 	guess := Guess(run)
-	if !guess.Known() || floorOf(run.Stages) == nil {
+	if !guess.Known() || synchronousStage(run.Stages) == nil {
 		return math.NaN()
 	}
 	took := 0.0
@@ -100,13 +96,13 @@ func needed(run *rundir.Run) float64 {
 			took = st.EndsAt().Seconds()
 		}
 	}
-	return rundir.RoundUp(took + 4*usual(run, guess.Value()).Seconds()).Seconds()
+	return rundir.RoundUp(took + 4*usualHoldTime(run, guess.Value()).Seconds()).Seconds()
 }
 
-// usual returns how long a rate is held where there is time.
-func usual(run *rundir.Run, rate float64) time.Duration {
+// usualHoldTime returns how long a rate is held where there is time.
+func usualHoldTime(run *rundir.Run, rate float64) time.Duration {
 	lone := 0.0
-	if floor := floorOf(run.Stages); floor != nil {
+	if floor := synchronousStage(run.Stages); floor != nil {
 		lone = floor.Latency.Mean.Or(0)
 	}
 	return HoldTime(rate, rundir.Duration(lone), rundir.Duration(run.Plan.StageTime))
@@ -119,26 +115,26 @@ func HoldTime(rate float64, lone, stageTime time.Duration) time.Duration {
 	return min(max(holdStages*stageTime, enough), 2*holdStages*stageTime+holdWaves*lone)
 }
 
-// promised returns the answer of a sweep to its terms; nil where there are none.
-func promised(run *rundir.Run, terms []slo.Term) *rundir.SLO {
+// sloAnswer returns the answer of a sweep to its terms; nil where there are none.
+func sloAnswer(run *rundir.Run, terms []slo.Term) *rundir.SLO {
 	if len(terms) == 0 {
 		return nil
 	}
 	found := slo.Highest(SLORows(run), run.Saturation, terms)
-	if st := proof(run, found, terms); st != nil {
+	if st := sloProof(run, found, terms); st != nil {
 		found.ProofStage = st.Name
 	}
 	return found
 }
 
-// proof returns the stage with the highest rate, up to that of an SLO, that was held for as long as the holds of the
+// sloProof returns the stage with the highest rate, up to that of an SLO, that was held for as long as the holds of the
 // saturation rate and met all terms; nil where there is none.
-func proof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.Stage) {
+func sloProof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.Stage) {
 	const almost = 0.9 // of the time: a stage closes when its last requests have come
 	for _, st := range Open(run.Stages) {
 		rate := st.Rate.Value()
-		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+nearby) || slo.Over(st) ||
-			st.WindowFrom+st.Window < almost*usual(run, rate).Seconds() {
+		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) || slo.Over(st) ||
+			st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
 			continue
 		}
 		if verdict, _ := slo.Judge(st, terms); verdict == rundir.Kept && (best == nil || rate > best.Rate.Value()) {
@@ -156,7 +152,7 @@ func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 	if !found.Rate.Known() || rate <= 0 {
 		return 0
 	}
-	if st := proof(run, found, terms); st != nil && st.Rate.Value() >= rate*(1-nearby) {
+	if st := sloProof(run, found, terms); st != nil && st.Rate.Value() >= rate*(1-rateTolerance) {
 		return 0
 	}
 	return rate
@@ -165,7 +161,7 @@ func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 // SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.
 func SLORows(run *rundir.Run) []*rundir.Stage {
 	rows := Open(run.Stages)
-	if floor := floorOf(run.Stages); floor != nil {
+	if floor := synchronousStage(run.Stages); floor != nil {
 		rows = append(rows, floor)
 	}
 	return rows

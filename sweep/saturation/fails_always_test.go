@@ -31,7 +31,7 @@ func TestAFaultAtEveryLoad(t *testing.T) {
 		// another note says so
 		"connections that are closed": {[]rundir.Stage{closed(rundir.Floor), closed(rundir.Grid)}, false},
 	} {
-		n := failsAlways(c.stages)
+		n := failsAlwaysNote(c.stages)
 		if n.Is(FailsAlways) != c.want {
 			t.Errorf("%s: %+v", name, n)
 		}
@@ -46,7 +46,7 @@ func TestPausesOfThisMachine(t *testing.T) {
 	for url, here := range map[string]bool{"http://127.0.0.1:8000": true, "http://localhost:8000/v1": true,
 		"http://[::1]:80": true, "http://gpu-1:8000": false, "": false} {
 		run := &rundir.Run{Target: rundir.Target{URL: url}}
-		if n := blamed(run, notePauses.New(5, 0.141, 60)); n.Is(notePausesHere) != here {
+		if n := attributePauses(run, notePauses.New(5, 0.141, 60)); n.Is(notePausesHere) != here {
 			t.Errorf("%s: %s", url, n.Code)
 		}
 	}

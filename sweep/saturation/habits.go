@@ -30,11 +30,13 @@ var FailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", 
 func habits(run *rundir.Run) (all []note.Note) {
 	stages := run.Stages
 	quota := run.Saturation != nil && run.Saturation.Quota != nil // the answer says it
-	if st := sheds(Open(stages)); st != nil && !quota {
+	if st := sheddingStage(Open(stages)); st != nil && !quota {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
-	for _, n := range []note.Note{failsAlways(stages), blamed(run, pauses(stages)), batches(stages), caches(stages),
-		drops(stages)} {
+	for _, n := range []note.Note{
+		failsAlwaysNote(stages), attributePauses(run, pausesNote(stages)), burstsNote(stages), cachesNote(stages),
+		dropsNote(stages),
+	} {
 		if !n.IsZero() {
 			all = append(all, n)
 		}
@@ -42,9 +44,9 @@ func habits(run *rundir.Run) (all []note.Note) {
 	return all
 }
 
-// sheds returns the stage that shows best that the server refuses requests: that with the largest share; nil where none
-// does.
-func sheds(open []*rundir.Stage) (most *rundir.Stage) {
+// sheddingStage returns the stage that shows best that the server refuses requests: that with the largest share; nil
+// where none does.
+func sheddingStage(open []*rundir.Stage) (most *rundir.Stage) {
 	for _, st := range open {
 		if st.Verdict == rundir.Shedding && st.Refused.Known() && (most == nil || st.Refused.Value() > most.Refused.Value()) {
 			most = st
@@ -53,8 +55,8 @@ func sheds(open []*rundir.Stage) (most *rundir.Stage) {
 	return most
 }
 
-// pauses returns a note where all streams stall together again and again.
-func pauses(stages []rundir.Stage) note.Note {
+// pausesNote returns a note where all streams stall together again and again.
+func pausesNote(stages []rundir.Stage) note.Note {
 	count, time, windows := 0, 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
@@ -72,9 +74,9 @@ func pauses(stages []rundir.Stage) note.Note {
 	return notePauses.New(count, time/float64(count), windows)
 }
 
-// blamed returns the note on pauses, of the server or this machine where both run on it: whatever stops the machine
-// stops both.
-func blamed(run *rundir.Run, n note.Note) note.Note {
+// attributePauses returns the note on pauses, of the server or this machine where both run on it: whatever stops the
+// machine stops both.
+func attributePauses(run *rundir.Run, n note.Note) note.Note {
 	if n.Is(notePauses) && onThisMachine(run.Target.URL) {
 		n.Code = notePausesHere.Code
 	}
@@ -91,9 +93,9 @@ func onThisMachine(text string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// failsAlways returns a note where a part of the requests fails at every load, also of those sent one at a time: that
-// is a fault and no overload.
-func failsAlways(stages []rundir.Stage) note.Note {
+// failsAlwaysNote returns a note where a part of the requests fails at every load, also of those sent one at a time:
+// that is a fault and no overload.
+func failsAlwaysNote(stages []rundir.Stage) note.Note {
 	alone, all, failed := 0.0, 0, 0
 	classes := map[string]int{}
 	for i := range stages {
@@ -127,8 +129,8 @@ func failsAlways(stages []rundir.Stage) note.Note {
 	return FailsAlways.New(float64(failed)/float64(all), alone, most)
 }
 
-// timed yields the stages that show when the server sent, and not when this client read.
-func timed(stages []rundir.Stage) iter.Seq[*rundir.Stage] {
+// serverTimed yields the stages that show when the server sent, and not when this client read.
+func serverTimed(stages []rundir.Stage) iter.Seq[*rundir.Stage] {
 	return func(yield func(*rundir.Stage) bool) {
 		for i := range stages {
 			if st := &stages[i]; !measure.ByClient(st.Invalid) && !yield(st) {
@@ -138,10 +140,10 @@ func timed(stages []rundir.Stage) iter.Seq[*rundir.Stage] {
 	}
 }
 
-// batches returns a note where most answers come in bursts.
-func batches(stages []rundir.Stage) note.Note {
+// burstsNote returns a note where most answers come in bursts.
+func burstsNote(stages []rundir.Stage) note.Note {
 	n, all, tokens, gap := 0.0, 0.0, 0.0, 0.0
-	for st := range timed(stages) {
+	for st := range serverTimed(stages) {
 		weight := float64(st.Requests.OK)
 		all += weight
 		if t := st.Traits; t.Bursts.Known() {
@@ -155,11 +157,11 @@ func batches(stages []rundir.Stage) note.Note {
 	return noteBatches.New(tokens/n, gap/n, n/all)
 }
 
-// caches returns a note where some answers come in one piece, sooner than the first token of the others.
-func caches(stages []rundir.Stage) note.Note {
+// cachesNote returns a note where some answers come in one piece, sooner than the first token of the others.
+func cachesNote(stages []rundir.Stage) note.Note {
 	n, all, time := 0.0, 0.0, 0.0
 	otherwise := math.Inf(1)
-	for st := range timed(stages) {
+	for st := range serverTimed(stages) {
 		weight := float64(st.Requests.OK)
 		all += weight
 		if t := st.Traits; t.Whole.Known() {
@@ -174,10 +176,10 @@ func caches(stages []rundir.Stage) note.Note {
 	return noteCaches.New(n/all, time/n, otherwise)
 }
 
-// drops returns a note where the server closes connections without an answer. A few are an accident of the network.
-func drops(stages []rundir.Stage) note.Note {
+// dropsNote returns a note where the server closes connections without an answer. A few are an accident of the network.
+func dropsNote(stages []rundir.Stage) note.Note {
 	n, all := 0, 0
-	for st := range timed(stages) {
+	for st := range serverTimed(stages) {
 		resets := st.Errors[string(client.ClassReset)]
 		n, all = n+resets, all+resets+st.Requests.OK
 	}

@@ -45,7 +45,7 @@ func Reopen(path string) (*rundir.Run, error) {
 // directory at path, and for a sweep the highest rate at which the terms hold. A run that was read from another tool's
 // file has no records, and no goodput. The error is of reading.
 func Assess(path string, run *rundir.Run, terms []slo.Term) error {
-	counts, err := count(path, run, terms)
+	counts, err := countGoodput(path, run, terms)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 	case rundir.KindUsers:
 		run.Answer = carriedAnswer(run, terms)
 	case rundir.KindSweep:
-		run.SLO = promised(run, terms)
+		run.SLO = sloAnswer(run, terms)
 		run.Answer = answerOf(run)
 	}
 	return nil
 }
 
-// count counts goodput and values beyond limits by stage.
-func count(path string, run *rundir.Run, terms []slo.Term) (map[string]*measure.Goodput, error) {
+// countGoodput counts goodput and values beyond limits by stage.
+func countGoodput(path string, run *rundir.Run, terms []slo.Term) (map[string]*measure.Goodput, error) {
 	counts := map[string]*measure.Goodput{}
 	for i := range run.Stages {
 		st := &run.Stages[i]

@@ -23,73 +23,73 @@ type (
 // hold is a stage that held a rate. Rates are of requests of the mean length of all holds.
 type hold struct {
 	*rundir.Stage
-	rate         float64 // offered
-	kept, failed bool    // neither where it did not decide
-	spoiled      bool    // more requests failed than is tolerated, and were not refused
+	rate           float64 // offered
+	stable, failed bool    // neither where it did not decide
+	spoiled        bool    // more requests failed than is tolerated, and were not refused
 
-	least lower // of one that did not fail: what is sustained
+	sustained lower // of one that did not fail: what is sustained
 
 	// Of one that failed: what was served of all that came, and of the part of the requests whose waits grew most.
-	served, part  float64
-	slowest       lower
-	most, partial upper
+	served, partServed   float64
+	servedLow            lower
+	servedHigh, partHigh upper
 }
 
 // newHold returns what a stage shows. unit is the mean length of its requests by that of all holds, and p the pauses of
 // the run.
-func newHold(st *rundir.Stage, unit float64, p *pausing) *hold {
-	st = complete(st)
+func newHold(st *rundir.Stage, unit float64, p *pauseStats) *hold {
+	st = atFullLength(st)
 	h := &hold{
 		Stage: st, rate: offered(st) * unit,
-		kept: st.Verdict == rundir.Stable, failed: slo.Over(st), spoiled: spoiled(st),
+		stable: st.Verdict == rundir.Stable, failed: slo.Over(st), spoiled: spoiled(st),
 	}
 	if h.failed {
-		h.fails(unit)
+		h.setServed(unit)
 		return h
 	}
 	lasted := st.WindowFrom + st.Window
-	if lasted < outlasts*p.longest { // it may have been between two pauses
-		h.kept = false
+	if lasted < pausesPerHold*p.longest { // it may have been between two pauses
+		h.stable = false
 		return h
 	}
 	backlog, waits := st.Drift, st.Traits.Waits
-	grew := max(backlog.Low.Or(0), waits.Low.Or(0)) > nearby/2 // it may be the queue of one replica
-	if backlog.High.Known() && (h.kept || !grew) {
+	grew := max(backlog.Low.Or(0), waits.Low.Or(0)) > rateTolerance/2 // it may be the queue of one replica
+	if backlog.High.Known() && (h.stable || !grew) {
 		// Growth that cannot be excluded.
-		unseen := max(nearby, backlog.High.Value(), waits.High.Or(0), waits.Value.Or(0), chance(st))
-		h.least = lower(h.rate * (1 - unseen - refused(st)))
+		unseen := max(rateTolerance, backlog.High.Value(), waits.High.Or(0), waits.Value.Or(0), chanceError(st))
+		h.sustained = lower(h.rate * (1 - unseen - refused(st)))
 		if done := st.Progress.Low; refused(st) > 0 && done.Known() {
-			h.least = min(h.least, lower(done.Value()*unit))
+			h.sustained = min(h.sustained, lower(done.Value()*unit))
 		}
-		if lasted < outlasts*p.cycle { // it may have met fewer pauses than others will
-			h.least *= lower(1 - max(0, p.lost-st.Traits.Pauses.Total.Or(0)/lasted))
+		if lasted < pausesPerHold*p.cycle { // it may have met fewer pauses than others will
+			h.sustained *= lower(1 - max(0, p.lost-st.Traits.Pauses.Total.Or(0)/lasted))
 		}
 	}
 	return h
 }
 
-// fails fills in what a hold that failed served.
-func (h *hold) fails(unit float64) {
+// setServed fills in what a hold that failed served.
+func (h *hold) setServed(unit float64) {
 	p := h.Progress
 	if b := h.Traits.Behind; h.Verdict == rundir.Saturated && b.Rate.Or(0) > 0 && b.Low.Known() &&
-		math.Abs(b.Rate.Value()/p.Rate.Value()-1) > chance(h.Stage) {
+		math.Abs(b.Rate.Value()/p.Rate.Value()-1) > chanceError(h.Stage) {
 		p = b // what it had saved up was used by then
 	}
-	h.served, h.most = h.rate, upper(h.rate)
+	h.served, h.servedHigh = h.rate, upper(h.rate)
 	if p.Rate.Known() {
 		h.served = min(h.rate, p.Rate.Value()*unit)
 	}
-	h.slowest = lower(p.Low.Or(0) * unit)
+	h.servedLow = lower(p.Low.Or(0) * unit)
 	if p.High.Known() {
-		most := max(p.High.Value()*unit, h.served*(1+chance(h.Stage)))
+		most := max(p.High.Value()*unit, h.served*(1+chanceError(h.Stage)))
 		if h.Verdict == rundir.Shedding { // so much may be refused
 			most /= 1 - tolerance
 		}
-		h.most = upper(min(h.rate, most))
+		h.servedHigh = upper(min(h.rate, most))
 	}
-	h.part, h.partial = h.served, h.most
+	h.partServed, h.partHigh = h.served, h.servedHigh
 	if w := h.Traits.Waits; w.Low.Known() && w.Low.Value() > max(0, h.Drift.Value.Or(0)) {
-		h.part, h.partial = h.rate*max(0, 1-w.Value.Value()), upper(h.rate*(1-w.Low.Value()))
+		h.partServed, h.partHigh = h.rate*max(0, 1-w.Value.Value()), upper(h.rate*(1-w.Low.Value()))
 	}
 }
 
@@ -110,9 +110,9 @@ func refused(st *rundir.Stage) float64 {
 // offered returns the rate at which the requests of a stage arrived: by chance it differs from the rate asked for.
 func offered(st *rundir.Stage) float64 { return st.Rates.Offered.Or(st.Rate.Value()) }
 
-// chance returns by how much what a stage served differs from what the server serves for ever, as a share, by how much
-// the times per token of its requests vary.
-func chance(st *rundir.Stage) float64 {
+// chanceError returns by how much what a stage served differs from what the server serves for ever, as a share, by how
+// much the times per token of its requests vary.
+func chanceError(st *rundir.Stage) float64 {
 	t := st.TPOT
 	if !t.Std.Known() || !t.Mean.Known() {
 		return 0
@@ -122,13 +122,13 @@ func chance(st *rundir.Stage) float64 {
 
 // bracket is what the holds of a run show together. Later ones count before earlier ones.
 type bracket struct {
-	holds     []*hold // by time
-	low, high *hold   // the highest kept, the lowest failed; nil where there is none
-	tokens    float64 // mean output tokens of a request
-	lengths   float64 // error of the mean length of the requests, as a share
-	since     float64 // when low was kept first, in seconds since the run's start
-	before    *hold   // a hold that a later one contradicts,
-	changed   *hold   // and the later one
+	holds         []*hold // by time
+	low, high     *hold   // the highest kept, the lowest failed; nil where there is none
+	tokens        float64 // mean output tokens of a request
+	lengthError   float64 // error of the mean length of the requests, as a share
+	stableSince   float64 // when low was kept first, in seconds since the run's start
+	contradicted  *hold   // a hold that a later one contradicts,
+	contradiction *hold   // and the later one
 }
 
 // bracketOf returns the bracket of a run's holds.
@@ -148,7 +148,7 @@ func bracketOf(run *rundir.Run) (b bracket) {
 		tokens, n, squares = tokens+k*length(st).Or(0), n+k, squares+k*math.Pow(st.OutputTokens.Std.Or(0), 2)
 	}
 	if b.tokens = got / max(1, n); tokens > 0 {
-		b.lengths = stats.RenewalError(math.Sqrt(squares*n)/tokens, n, 0.975)
+		b.lengthError = stats.RenewalError(math.Sqrt(squares*n)/tokens, n, 0.975)
 	}
 	p := pausesOf(run)
 	again := false // the hold before was spoiled
@@ -164,7 +164,7 @@ func bracketOf(run *rundir.Run) (b bracket) {
 		}
 		h.failed, again = h.failed || h.spoiled, false
 		if h.spoiled {
-			h.fails(1)
+			h.setServed(1)
 		}
 		b.add(h)
 	}
@@ -175,27 +175,27 @@ func (b *bracket) add(h *hold) {
 	b.holds = append(b.holds, h)
 	switch {
 	case h.failed:
-		if b.low != nil && h.rate < b.low.rate*(1+nearby) {
-			b.before, b.changed = b.low, h
-			below := func(o *hold) bool { return o.kept && o.rate < h.rate*(1-nearby) }
+		if b.low != nil && h.rate < b.low.rate*(1+rateTolerance) {
+			b.contradicted, b.contradiction = b.low, h
+			below := func(o *hold) bool { return o.stable && o.rate < h.rate*(1-rateTolerance) }
 			b.low = b.best(below, func(o, p *hold) bool { return o.rate > p.rate })
 			if b.low != nil {
-				b.since = b.low.Started
+				b.stableSince = b.low.Started
 			}
 		}
-		if b.high == nil || h.rate < b.high.rate*(1+nearby) {
+		if b.high == nil || h.rate < b.high.rate*(1+rateTolerance) {
 			b.high = h
 		}
-	case h.kept:
-		if b.high != nil && h.rate > b.high.rate*(1-nearby) {
-			b.before, b.changed = b.high, h
-			above := func(o *hold) bool { return o.failed && o.rate > h.rate*(1+nearby) }
+	case h.stable:
+		if b.high != nil && h.rate > b.high.rate*(1-rateTolerance) {
+			b.contradicted, b.contradiction = b.high, h
+			above := func(o *hold) bool { return o.failed && o.rate > h.rate*(1+rateTolerance) }
 			b.high = b.best(above, func(o, p *hold) bool { return o.rate < p.rate })
 		}
-		if b.low == nil || h.rate > b.low.rate*(1+nearby) {
-			b.since = h.Started
+		if b.low == nil || h.rate > b.low.rate*(1+rateTolerance) {
+			b.stableSince = h.Started
 		}
-		if b.low == nil || h.rate > b.low.rate*(1-nearby) {
+		if b.low == nil || h.rate > b.low.rate*(1-rateTolerance) {
 			b.low = h
 		}
 	}
@@ -211,49 +211,49 @@ func (b *bracket) best(among func(*hold) bool, better func(o, p *hold) bool) (be
 	return best
 }
 
-// costs reports whether less was served beyond the bracket than at its lower end: overload costs throughput, or the
-// lower end lived on what was saved up.
-func (b *bracket) costs() bool {
-	return b.low != nil && b.high != nil && float64(min(b.high.most, b.high.partial)) < b.low.rate
+// overloadCosts reports whether less was served beyond the bracket than at its lower end: overload costs throughput, or
+// the lower end lived on what was saved up.
+func (b *bracket) overloadCosts() bool {
+	return b.low != nil && b.high != nil && float64(min(b.high.servedHigh, b.high.partHigh)) < b.low.rate
 }
 
-// lived reports whether what was kept beyond that may have been done by what the throughput stage and failed holds show
-// to have been saved up: they used it up once, at least.
-func (b *bracket) lived(run *rundir.Run) bool {
+// livedOnBurst reports whether what was kept beyond that may have been done by what the throughput stage and failed
+// holds show to have been saved up: they used it up once, at least.
+func (b *bracket) livedOnBurst(run *rundir.Run) bool {
 	saved, used := 0.0, 0.0
-	if st := ceilingOf(run); st != nil {
+	if st := throughputStage(run); st != nil {
 		saved = (st.Progress.Rate.Value() - b.high.served) * st.Window
 	}
 	for _, h := range b.holds {
 		switch {
 		case h.failed:
 			saved = max(saved, (h.Progress.Rate.Or(0)-b.high.served)*h.Window)
-		case h.kept && h.rate >= b.low.rate*(1-nearby):
+		case h.stable && h.rate >= b.low.rate*(1-rateTolerance):
 			used += (h.rate - b.high.served) * h.Window
 		}
 	}
 	return used < saved
 }
 
-// most returns what is sustained at most; b has a failed hold.
-func (b *bracket) most() upper {
-	if b.costs() {
+// upperBound returns what is sustained at most; b has a failed hold.
+func (b *bracket) upperBound() upper {
+	if b.overloadCosts() {
 		return upper(b.high.rate)
 	}
-	return min(upper(b.high.rate*(1+nearby/2)), b.high.most*(1+rhythm))
+	return min(upper(b.high.rate*(1+rateTolerance/2)), b.high.servedHigh*(1+rhythmError))
 }
 
-// least returns what is sustained at least; 0 where that is not known.
-func (b *bracket) least() (most lower) {
+// lowerBound returns what is sustained at least; 0 where that is not known.
+func (b *bracket) lowerBound() (most lower) {
 	if b.low != nil {
-		return b.low.least
+		return b.low.sustained
 	}
 	for _, h := range b.holds { // what was neither kept nor failed
 		if b.high != nil && h.rate > b.high.rate {
 			continue
 		}
-		if b.changed == nil || h.Started >= b.changed.Started {
-			most = max(most, h.least)
+		if b.contradiction == nil || h.Started >= b.contradiction.Started {
+			most = max(most, h.sustained)
 		}
 	}
 	return most
@@ -263,14 +263,14 @@ func (b *bracket) least() (most lower) {
 // have saved something up; 0 where the bracket is narrow, or no rate would tell more.
 func NextHold(run *rundir.Run) (rate float64, longer bool) {
 	b := bracketOf(run)
-	if rate = b.next(run); rate == 0 {
+	if rate = b.nextRate(run); rate == 0 {
 		return 0, false
 	}
 	n := len(b.holds)
-	for _, h := range b.holds[max(0, n-repeatable):] {
-		if !h.kept && !h.failed && math.Abs(h.rate/rate-1) < nearby { // it did not decide
+	for _, h := range b.holds[max(0, n-recentHolds):] {
+		if !h.stable && !h.failed && math.Abs(h.rate/rate-1) < rateTolerance { // it did not decide
 			if b.low == nil {
-				rate *= lessUndecided
+				rate *= undecidedStep
 				break
 			}
 			return 0, false
@@ -279,83 +279,83 @@ func NextHold(run *rundir.Run) (rate float64, longer bool) {
 	return rate, n > 0 && b.high != nil && rate > b.holds[n-1].rate
 }
 
-func (b *bracket) next(run *rundir.Run) float64 {
+func (b *bracket) nextRate(run *rundir.Run) float64 {
 	n := len(b.holds)
 	switch {
 	case n == 0:
 		guess := Guess(run).Or(0)
-		return guess * (1 - max(1-held, reach/math.Sqrt(guess*usual(run, guess).Seconds())))
-	case b.high == nil && b.low == nil && b.holds[n-1].fell():
+		return guess * (1 - max(1-firstHoldShare, countSigmas/math.Sqrt(guess*usualHoldTime(run, guess).Seconds())))
+	case b.high == nil && b.low == nil && b.holds[n-1].collapsed():
 		last := b.holds[n-1]
-		return max(held*last.Progress.Rate.Or(0), last.rate/steep)
+		return max(firstHoldShare*last.Progress.Rate.Or(0), last.rate/maxStepDown)
 	case b.high == nil:
 		last, steps := b.holds[n-1], 0
 		for i := n - 2; i >= 0 && b.holds[i].rate < b.holds[i+1].rate && !b.holds[i].failed; i-- {
 			steps++
 		}
-		step := up
+		step := stepUp
 		if stillGrew(run) { // the server was far from full
-			step = upFar
+			step = stepUpFar
 		}
-		return last.rate * (1 + max(step, b.tells())*math.Pow(2, float64(steps)))
+		return last.rate * (1 + max(step, b.resolution())*math.Pow(2, float64(steps)))
 	case b.low == nil:
-		step := b.tells() // doubled with each hold that fails: what was served of all did not tell what is sustained
+		step := b.resolution() // doubled with each hold that fails: what was served of all did not tell what is sustained
 		for i := n - 2; i >= 0 && b.holds[i].failed && b.holds[i+1].failed; i-- {
 			step *= 2
 		}
-		rate := max(min(held*b.high.part, b.high.rate*(1-step)), b.high.rate/steep)
+		rate := max(min(firstHoldShare*b.high.partServed, b.high.rate*(1-step)), b.high.rate/maxStepDown)
 		for _, h := range b.holds {
-			if !h.kept && !h.failed && h.Started > b.high.Started {
-				rate = min(rate, lessUndecided*h.rate)
+			if !h.stable && !h.failed && h.Started > b.high.Started {
+				rate = min(rate, undecidedStep*h.rate)
 			}
 		}
 		return rate
-	case b.costs() && b.low.Started < b.high.Started:
+	case b.overloadCosts() && b.low.Started < b.high.Started:
 		return b.low.rate // once more: it may have lived on what was saved up
-	case b.high.rate > steep*steep*b.low.rate:
+	case b.high.rate > maxStepDown*maxStepDown*b.low.rate:
 		return math.Sqrt(b.low.rate * b.high.rate)
-	case b.since-b.high.Started > stale,
-		b.since > b.high.Started && b.low.rate > Guess(run).Or(0)*(1+nearby),
-		float64(b.most()) > narrow*float64(b.low.least) && b.high.rate > b.low.rate*(1+up)*(1+nearby):
-		return min(b.high.rate, b.low.rate*(1+max(up, b.tells())))
+	case b.stableSince-b.high.Started > staleAfter,
+		b.stableSince > b.high.Started && b.low.rate > Guess(run).Or(0)*(1+rateTolerance),
+		float64(b.upperBound()) > narrowRatio*float64(b.low.sustained) && b.high.rate > b.low.rate*(1+stepUp)*(1+rateTolerance):
+		return min(b.high.rate, b.low.rate*(1+max(stepUp, b.resolution())))
 	}
 	return 0
 }
 
-// fell reports whether clearly less was served than arrived.
-func (h *hold) fell() bool {
+// collapsed reports whether clearly less was served than arrived.
+func (h *hold) collapsed() bool {
 	p := h.Progress
-	return p.Rate.Or(0) < lessUndecided*h.rate && p.High.Or(0) < h.rate
+	return p.Rate.Or(0) < undecidedStep*h.rate && p.High.Or(0) < h.rate
 }
 
-// tells returns the difference of rates that a hold of as many requests as the last one tells, as a share.
-func (b *bracket) tells() float64 {
-	return 2 * reach / math.Sqrt(float64(max(1, b.holds[len(b.holds)-1].Requests.OK)))
+// resolution returns the difference of rates that a hold of as many requests as the last one tells, as a share.
+func (b *bracket) resolution() float64 {
+	return 2 * countSigmas / math.Sqrt(float64(max(1, b.holds[len(b.holds)-1].Requests.OK)))
 }
 
 // stillGrew reports whether the search for the ceiling ended although the output still grew.
 func stillGrew(run *rundir.Run) bool {
 	best, grew := 0.0, false
-	if floor := floorOf(run.Stages); floor != nil {
+	if floor := synchronousStage(run.Stages); floor != nil {
 		best = floor.TokensPerS.Output.Or(0)
 	}
 	for _, step := range run.Search {
 		output := step.Output.Or(0)
-		grew, best = output > best*grows, max(best, output)
+		grew, best = output > best*growthFactor, max(best, output)
 	}
 	return grew
 }
 
 // Guess returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
 func Guess(run *rundir.Run) (rate rundir.Number) {
-	if st := ceilingOf(run); st != nil {
-		rate = complete(st).Progress.Rate
+	if st := throughputStage(run); st != nil {
+		rate = atFullLength(st).Progress.Rate
 	}
 	return rate
 }
 
-// ceilingOf returns the throughput stage; nil where none is usable, or it was not steady.
-func ceilingOf(run *rundir.Run) (ceiling *rundir.Stage) {
+// throughputStage returns the throughput stage; nil where none is usable, or it was not steady.
+func throughputStage(run *rundir.Run) (ceiling *rundir.Stage) {
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() {
 			ceiling = st
@@ -364,11 +364,11 @@ func ceilingOf(run *rundir.Run) (ceiling *rundir.Stage) {
 	return ceiling
 }
 
-// pausing is how a server paused while it was under load: seconds, and the share of the time that was lost.
-type pausing struct{ longest, cycle, lost float64 }
+// pauseStats is how a server paused while it was under load: seconds, and the share of the time that was lost.
+type pauseStats struct{ longest, cycle, lost float64 }
 
-func pausesOf(run *rundir.Run) *pausing {
-	p, n, time := &pausing{}, 0, 0.0
+func pausesOf(run *rundir.Run) *pauseStats {
+	p, n, time := &pauseStats{}, 0, 0.0
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if st.Role == rundir.Floor || st.Role == rundir.Grid {
@@ -378,17 +378,17 @@ func pausesOf(run *rundir.Run) *pausing {
 		p.longest = max(p.longest, all.Longest.Or(0))
 		n, time, p.lost = n+all.Count, time+st.WindowFrom+st.Window, p.lost+all.Total.Or(0)
 	}
-	if p.lost /= max(1, time); n > 0 && p.lost > nearby {
+	if p.lost /= max(1, time); n > 0 && p.lost > rateTolerance {
 		p.cycle = time / float64(n)
 	}
 	return p
 }
 
-// Outlasting returns for how long a rate is to be held, at least, so that the server's pauses do not decide.
-func Outlasting(run *rundir.Run) time.Duration {
+// MinHoldTime returns for how long a rate is to be held, at least, so that the server's pauses do not decide.
+func MinHoldTime(run *rundir.Run) time.Duration {
 	const margin, longest = 1.2, 300
 	p := pausesOf(run)
-	return rundir.Duration(outlasts * margin * max(p.longest, min(p.cycle, longest/outlasts)))
+	return rundir.Duration(pausesPerHold * margin * max(p.longest, min(p.cycle, longest/pausesPerHold)))
 }
 
 // Find returns what the holds of a run show; nil where there are none.
@@ -397,12 +397,13 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	if len(b.holds) == 0 {
 		return nil
 	}
-	s, low := &rundir.Saturation{}, b.least()*lower(1-b.lengths)
+	s, low := &rundir.Saturation{}, b.lowerBound()*lower(1-b.lengthError)
 	if b.low != nil {
 		s.HighestStable, s.KeptStage = b.low.Rate, b.low.Name
 	}
-	if b.changed != nil {
-		s.Cautions = append(s.Cautions, noteChanged.New(b.before.rate, b.before.Started, b.changed.rate, b.changed.Started))
+	if b.contradiction != nil {
+		earlier, later := b.contradicted, b.contradiction
+		s.Cautions = append(s.Cautions, noteChanged.New(earlier.rate, earlier.Started, later.rate, later.Started))
 	}
 	if b.high == nil {
 		if low > 0 {
@@ -411,41 +412,41 @@ func Find(run *rundir.Run) *rundir.Saturation {
 		}
 		return s
 	}
-	high, rate := b.most(), min(b.high.served, b.high.part)
-	if b.costs() || float64(high) < float64(low) {
+	high, rate := b.upperBound(), min(b.high.served, b.high.partServed)
+	if b.overloadCosts() || float64(high) < float64(low) {
 		high = upper(b.high.rate)
-		if b.costs() && b.lived(run) {
-			low = min(low, b.high.slowest)
+		if b.overloadCosts() && b.livedOnBurst(run) {
+			low = min(low, b.high.servedLow)
 		}
 		rate = (float64(low) + float64(high)) / 2
 		if served := b.high.served; b.low != nil && served < b.low.rate {
 			s.Overload = rundir.Exactly(served)
 		}
 	}
-	high *= upper(1 + b.lengths)
+	high *= upper(1 + b.lengthError)
 	low = lower(min(float64(low), float64(high)))
 	s.High, s.LowestSaturated = rundir.Exactly(float64(high)), b.high.Rate
-	s.FailedStage, s.Reason = b.high.Name, b.high.why()
+	s.FailedStage, s.Reason = b.high.Name, b.high.reason()
 	if low <= 0 {
 		return s
 	}
 	s.Low = rundir.Exactly(float64(low))
 	rate = min(max(rate, float64(low)), float64(high))
-	if (float64(high)-float64(low))/2 <= widest*rate {
+	if (float64(high)-float64(low))/2 <= maxHalfWidth*rate {
 		s.Rate = rundir.Exactly(rate)
 		s.Output = rundir.Exactly(rate * b.tokens)
 	}
-	s.Limit, s.LimitStage = ranOut(b.high.Server), b.high.Name
+	s.Limit, s.LimitStage = limitByGauges(b.high.Server), b.high.Name
 	if s.Limit == rundir.LimitSlots {
-		if half := flat(run, b.high.Stage); half != nil {
+		if half := flatStage(run, b.high.Stage); half != nil {
 			s.Limit, s.LimitFlat = rundir.LimitCompute, half.Name
 		}
 	}
 	return s
 }
 
-// why returns what was seen in a hold that failed.
-func (h *hold) why() note.Note {
+// reason returns what was seen in a hold that failed.
+func (h *hold) reason() note.Note {
 	switch {
 	case h.spoiled:
 		return noteUndone.New(refused(h.Stage))
@@ -453,7 +454,7 @@ func (h *hold) why() note.Note {
 		return noteShortened.New(h.Shortened.Value())
 	case h.Verdict == rundir.Shedding:
 		return noteRefused.New(refused(h.Stage))
-	case h.part < h.served:
+	case h.partServed < h.served:
 		return noteWaitsGrew.New(h.Traits.Waits.Value.Value())
 	}
 	return noteBacklogGrew.New()
@@ -477,8 +478,8 @@ func Open(stages []rundir.Stage) []*rundir.Stage {
 // Usable reports whether a stage is whole, and says more of the server than of the client.
 func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
 
-// floorOf returns the stage with one request in flight; nil where none is usable.
-func floorOf(stages []rundir.Stage) *rundir.Stage {
+// synchronousStage returns the stage with one request in flight; nil where none is usable.
+func synchronousStage(stages []rundir.Stage) *rundir.Stage {
 	for i := range stages {
 		if st := &stages[i]; st.Role == rundir.Floor && Usable(st) {
 			return st

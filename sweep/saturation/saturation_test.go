@@ -20,124 +20,177 @@ func runOf(stages ...rundir.Stage) *rundir.Run {
 	return run
 }
 
-// stageAt is a hold at a rate, in which some were done.
-func stageAt(rate, done float64, verdict rundir.Verdict) rundir.Stage {
+// holdAt returns a hold at a rate of which some was completed.
+func holdAt(rate, done float64, verdict rundir.Verdict) rundir.Stage {
 	f := rundir.Exactly
 	st := rundir.Stage{
 		Name: rundir.HoldPrefix + arrival.RateName(rate), Role: rundir.Hold, State: rundir.Complete, Rate: f(rate),
 		Verdict: verdict, Window: 150,
 		Requests: rundir.Requests{OK: 1500}, Rates: rundir.Rates{Offered: f(rate)},
 		Progress: rundir.Progress{Rate: f(done), Low: f(0.99 * done), High: f(1.01 * done), Batches: 12},
-		Drift:    rundir.Drift{Value: f(rate/done - 1), Low: f(rate/done - 1.01), High: f(rate/done - 0.99)},
+		Drift:    drift(rate/done-1.01, rate/done-1, rate/done-0.99),
 	}
 	return st
 }
 
-func kept(rate float64) rundir.Stage         { return stageAt(rate, rate, rundir.Stable) }
-func failed(rate, done float64) rundir.Stage { return stageAt(rate, done, rundir.Saturated) }
+func drift(low, value, high float64) rundir.Drift {
+	return rundir.Drift{Value: rundir.Exactly(value), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
+}
 
-// refusing is a hold in which a share was refused.
-func refusing(rate, share float64) rundir.Stage {
-	st := stageAt(rate, rate*(1-share), rundir.Shedding)
+func stable(rate float64) rundir.Stage          { return holdAt(rate, rate, rundir.Stable) }
+func saturated(rate, done float64) rundir.Stage { return holdAt(rate, done, rundir.Saturated) }
+func undecided(rate, done float64) rundir.Stage { return holdAt(rate, done, rundir.Undecided) }
+
+// shedding returns a hold in which a share was refused.
+func shedding(rate, share float64) rundir.Stage {
+	return withRefusals(holdAt(rate, rate*(1-share), rundir.Shedding), share)
+}
+
+func withRefusals(st rundir.Stage, share float64) rundir.Stage {
 	st.Refused = rundir.Exactly(share)
 	return st
 }
 
-// partly is a hold in which the waits of a part of the requests grew.
-func partly(rate, growth float64) rundir.Stage {
-	st := failed(rate, 0.98*rate)
-	st.Traits.Waits = rundir.Drift{Value: rundir.Exactly(growth), Low: rundir.Exactly(0.9 * growth),
-		High: rundir.Exactly(1.1 * growth)}
+func withFailures(st rundir.Stage, failed int) rundir.Stage {
+	st.Requests.OK, st.Requests.Error = st.Requests.OK-failed, failed
 	return st
 }
 
-// savings is a hold that failed, and completed less once it was behind.
-func savings(rate, done, behind float64) rundir.Stage {
-	st := failed(rate, done)
+func withGrowth(st rundir.Stage, backlog, waits rundir.Drift) rundir.Stage {
+	st.Drift, st.Traits.Waits = backlog, waits
+	return st
+}
+
+// slowReplica returns a hold in which the waits of a part of the requests grew.
+func slowReplica(rate, growth float64) rundir.Stage {
+	st := saturated(rate, 0.98*rate)
+	return withGrowth(st, st.Drift, drift(0.9*growth, growth, 1.1*growth))
+}
+
+// usedBurst returns a hold that failed, and completed less once it was behind.
+func usedBurst(rate, done, behind float64) rundir.Stage {
+	st := saturated(rate, done)
 	f := rundir.Exactly
 	st.Traits.Behind = rundir.Progress{Rate: f(behind), Low: f(0.99 * behind), High: f(1.01 * behind)}
 	return st
 }
 
-// paused is a stage in which the server paused once for some seconds.
-func paused(st rundir.Stage, seconds float64) rundir.Stage {
+// withPause returns a stage in which the server paused once for some seconds.
+func withPause(st rundir.Stage, seconds float64) rundir.Stage {
 	st.Traits.Pauses = rundir.Pauses{Count: 1, Longest: rundir.Exactly(seconds), Total: rundir.Exactly(seconds)}
 	return st
 }
 
-// ceiling is the throughput stage.
-func ceiling(done float64) rundir.Stage {
-	st := stageAt(1, done, rundir.Closed)
+// throughput returns the throughput stage.
+func throughput(done float64) rundir.Stage {
+	st := holdAt(1, done, rundir.Closed)
 	st.Name, st.Role, st.Rate, st.MaxConcurrency, st.Window = "throughput", rundir.Ceiling, rundir.Number{}, 64, 30
 	return st
 }
 
-// The answer is the bracket of the holds, whatever other stages show.
+// The answer is the bracket of the holds, whatever other stages show. A server that completes 10 requests per second in
+// the throughput stage has these holds, one after the other.
 func TestFind(t *testing.T) {
-	grid := failed(5, 2)
-	grid.Role = rundir.Grid
-	late := failed(6, 3)
-	late.Invalid = note.Text.New("the client sent late")
-	for name, c := range map[string]struct {
-		stages          []rundir.Stage
+	grid, late, none := saturated(5, 2), saturated(6, 3), rundir.Drift{}
+	grid.Role, late.Invalid = rundir.Grid, note.Text.New("the client sent late")
+	const backlog, waits, refused, undone = "saturation.backlog-grew", "saturation.waits-grew", "saturation.refused",
+		"saturation.undone"
+	type stages = []rundir.Stage
+	for _, c := range []struct {
+		name            string
+		holds           stages
 		rate, low, high float64 // 0: none
 		kind            rundir.AnswerKind
 		reason          string
 	}{
-		"kept and failed": {[]rundir.Stage{ceiling(10), kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3,
-			rundir.Saturates, "saturation.backlog-grew"},
-		"others are no evidence": {[]rundir.Stage{ceiling(10), grid, late, kept(9.7), failed(10.7, 10)}, 10, 9.5, 10.3,
-			rundir.Saturates, "saturation.backlog-grew"},
-		"nothing failed": {[]rundir.Stage{ceiling(10), kept(9.7)}, 0, 9.5, 0, rundir.AtLeast, ""},
-		"nothing was kept": {[]rundir.Stage{ceiling(10), failed(9.7, 6)}, 0, 0, 6.2, rundir.AtMost,
-			"saturation.backlog-grew"},
-		"a wide bracket": {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(5)}, 0, 4.9, 9.3, rundir.Between,
-			"saturation.backlog-grew"},
-		"overload costs throughput": {[]rundir.Stage{ceiling(10), kept(8), failed(9, 5), kept(8)}, 8.4, 7.8, 9,
-			rundir.Sustains, "saturation.backlog-grew"},
-		"a part waits longer": {[]rundir.Stage{ceiling(20), kept(10), partly(11, 0.09)}, 10, 9.8, 11.1,
-			rundir.Saturates, "saturation.waits-grew"},
-		"requests are refused": {[]rundir.Stage{ceiling(10), kept(9), refusing(10, 0.08)}, 9.2, 8.8, 10,
-			rundir.Accepts, "saturation.refused"},
-		"the later failure counts": {[]rundir.Stage{ceiling(10), kept(9.7), failed(9.7, 7), kept(7)}, 7, 6.8, 7.3,
-			rundir.Saturates, "saturation.backlog-grew"},
-		"the later kept rate counts": {[]rundir.Stage{ceiling(10), failed(9.7, 9), kept(9.8), failed(10.7, 10.2)}, 10.2,
-			9.6, 10.6, rundir.Saturates, "saturation.backlog-grew"},
-		"what did not decide is a low": {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.65, rundir.Undecided), failed(10.7, 10)},
-			10, 9.5, 10.3, rundir.Saturates, "saturation.backlog-grew"},
-		"what grew a little is none": {[]rundir.Stage{ceiling(10), stageAt(9.7, 9.5, rundir.Undecided), failed(10.7, 10)},
-			0, 0, 10.3, rundir.AtMost, "saturation.backlog-grew"},
-		"nor is a time between pauses": {[]rundir.Stage{paused(ceiling(10), 60), kept(9.7), failed(10.7, 10)}, 0, 0, 10.3,
-			rundir.AtMost, "saturation.backlog-grew"},
-		"short pauses widen it": {[]rundir.Stage{paused(ceiling(10), 20), kept(9.7), failed(10.7, 10)}, 10, 9.07, 10.3,
-			rundir.Saturates, "saturation.backlog-grew"},
-		"what was saved up is used": {[]rundir.Stage{ceiling(10), savings(9, 8, 5), kept(6)}, 0, 4.95, 9, rundir.Between,
-			"saturation.backlog-grew"},
-		"what was saved up is gone": {[]rundir.Stage{ceiling(10), savings(8, 5.5, 5), kept(6)}, 6.94, 5.88, 8,
-			rundir.Sustains, "saturation.backlog-grew"},
+		{"stable and saturated", stages{stable(9.7), saturated(10.7, 10)}, 10, 9.506, 10.302, rundir.Saturates, backlog},
+		{"other stages", stages{grid, late, stable(9.7), saturated(10.7, 10)}, 10, 9.506, 10.302, rundir.Saturates, backlog},
+		{"none saturated", stages{stable(9.7)}, 0, 9.506, 0, rundir.AtLeast, ""},
+		{"none stable", stages{saturated(9.7, 6)}, 0, 0, 6.181, rundir.AtMost, backlog},
+		{"wide bracket", stages{saturated(9.7, 9), stable(5)}, 0, 4.9, 9.272, rundir.Between, backlog},
+		{"almost all completed", stages{stable(9.7), saturated(10, 9.95)}, 9.95, 9.506, 10.1, rundir.Saturates, backlog},
+
+		// what the lower end excludes
+		{"backlog may grow", stages{withGrowth(stable(9.7), drift(-0.01, 0, 0.04), none)}, 0, 9.312, 0, rundir.AtLeast, ""},
+		{"waits may grow", stages{withGrowth(stable(9.7), drift(-0.01, 0, 0.01), drift(-0.01, 0, 0.04))}, 0, 9.312, 0,
+			rundir.AtLeast, ""},
+		{"longest waits grow", stages{withGrowth(stable(9.7), drift(-0.01, 0, 0.01), drift(-0.01, 0.05, 0.04))}, 0, 9.215, 0,
+			rundir.AtLeast, ""},
+		{"few refused", stages{withRefusals(stable(9.7), 0.004)}, 0, 9.467, 0, rundir.AtLeast, ""},
+		{"few refused, less completed", stages{
+			withGrowth(withRefusals(holdAt(9.7, 9.3, rundir.Stable), 0.03), drift(-0.01, 0, 0.01), none)}, 0, 9.207, 0,
+			rundir.AtLeast, ""},
+		{"undecided", stages{undecided(9.7, 9.65), saturated(10.7, 10)}, 10, 9.506, 10.302, rundir.Saturates, backlog},
+		{"undecided, grew less than one rate differs", stages{
+			withGrowth(undecided(9.7, 9.65), drift(0.009, 0.012, 0.015), none), saturated(10.7, 10)}, 10, 9.506, 10.302,
+			rundir.Saturates, backlog},
+		{"undecided, grew", stages{undecided(9.7, 9.5), saturated(10.7, 10)}, 0, 0, 10.302, rundir.AtMost, backlog},
+		{"undecided above one that failed", stages{saturated(9.7, 9.6), undecided(12, 12)}, 0, 0, 9.797, rundir.AtMost,
+			backlog},
+
+		// why a hold failed
+		{"waits of a part grow", stages{stable(10), slowReplica(11, 0.09)}, 10.01, 9.8, 11.106, rundir.Saturates, waits},
+		{"waits grow as the backlog", stages{stable(9.7), withGrowth(saturated(10.7, 10), drift(0.06, 0.07, 0.08),
+			drift(0.06, 0.09, 0.12))}, 10, 9.506, 10.302, rundir.Saturates, backlog},
+		{"waits show overload", stages{stable(10), slowReplica(11, 0.3)}, 10.4, 9.8, 11, rundir.Saturates, waits},
+		{"refused", stages{stable(9), shedding(10, 0.08)}, 9.2, 8.82, 9.977, rundir.Accepts, refused},
+		{"overload costs throughput", stages{stable(8), saturated(9, 5), stable(8)}, 8.42, 7.84, 9, rundir.Sustains, backlog},
+		{"failures, stable when repeated", stages{withFailures(undecided(9.7, 9.7), 90), stable(9.7)}, 0, 9.506, 0,
+			rundir.AtLeast, ""},
+		{"failures twice", stages{stable(8), withFailures(undecided(9.7, 9.1), 90), withFailures(undecided(9.7, 9.1), 90)},
+			9.1, 7.84, 9.375, rundir.Saturates, undone},
+		{"failures within the tolerance", stages{
+			withFailures(undecided(9.7, 9.7), 60), withFailures(undecided(9.7, 9.7), 60)}, 0, 9.118, 0, rundir.AtLeast, ""},
+
+		// holds that contradict each other: the later one counts
+		{"saturated later", stages{stable(9.7), saturated(9.7, 7), stable(7)}, 7, 6.86, 7.211, rundir.Saturates, backlog},
+		{"saturated near two stable", stages{stable(9.6), stable(9.7), saturated(9.7, 9.5)}, 0, 0, 9.787, rundir.AtMost,
+			backlog},
+		{"undecided before the change", stages{undecided(6, 6), stable(9.7), saturated(9.7, 7)}, 0, 0, 7.211, rundir.AtMost,
+			backlog},
+		{"stable later", stages{saturated(9.7, 9), stable(9.8), saturated(10.7, 10.2)}, 10.2, 9.604, 10.508, rundir.Saturates,
+			backlog},
+		{"stable later, just below", stages{saturated(9.7, 9.6), stable(9.6)}, 0, 9.408, 0, rundir.AtLeast, ""},
+		{"stable later, near one of two saturated", stages{saturated(10.7, 10), saturated(9.75, 9), stable(9.7)}, 10, 9.506,
+			10.302, rundir.Saturates, backlog},
+		{"stable twice", stages{stable(9.7), stable(9.6)}, 0, 9.408, 0, rundir.AtLeast, ""},
+		{"saturated above the bracket", stages{stable(9.7), saturated(10.7, 10), saturated(12, 10.5)}, 10, 9.506, 10.302,
+			rundir.Saturates, backlog},
+
+		// servers that pause, or save up
+		{"between two pauses", stages{withPause(throughput(10), 60), stable(9.7), saturated(10.7, 10)}, 0, 0, 10.302,
+			rundir.AtMost, backlog},
+		{"short pauses", stages{withPause(throughput(10), 20), stable(9.7), saturated(10.7, 10)}, 10, 8.93, 10.302,
+			rundir.Saturates, backlog},
+		{"burst used", stages{usedBurst(9, 8, 5), stable(6)}, 0, 4.95, 9, rundir.Between, backlog},
+		{"burst gone", stages{usedBurst(8, 5.5, 5), stable(6)}, 6.94, 5.88, 8, rundir.Sustains, backlog},
 	} {
-		run := runOf(c.stages...)
+		if c.holds[0].Role != rundir.Ceiling {
+			c.holds = append(stages{throughput(10)}, c.holds...)
+		}
+		run := runOf(c.holds...)
 		WriteAnswer(run, nil)
 		s := run.Saturation
 		near := func(n rundir.Number, want float64) bool {
-			return want == 0 && !n.Known() || n.Known() && math.Abs(n.Value()/want-1) < 0.02
+			return want == 0 && !n.Known() || n.Known() && math.Abs(n.Value()-want) < 0.001
 		}
 		low := s.Low
 		if s.Rate.Bound() {
 			low = rundir.Exactly(s.Rate.Value())
 		}
 		if !near(s.Rate, c.rate) || !near(low, c.low) || !near(s.High, c.high) {
-			t.Errorf("%s: %v (%v-%v), want %v (%v-%v)", name, s.Rate.Value(), low.Value(), s.High.Value(), c.rate, c.low, c.high)
+			t.Errorf("%s: %.3f (%.3f-%.3f), want %v (%v-%v)", c.name, s.Rate.Value(), low.Value(), s.High.Value(), c.rate,
+				c.low, c.high)
 		}
 		if run.Answer.Kind != c.kind || s.Reason.Code != c.reason {
-			t.Errorf("%s: %s, %s; want %s, %s", name, run.Answer.Kind, s.Reason.Code, c.kind, c.reason)
+			t.Errorf("%s: %s, %s; want %s, %s", c.name, run.Answer.Kind, s.Reason.Code, c.kind, c.reason)
 		}
 	}
 }
 
 // A server that changed is named with both times, and the answer is that of the later holds.
 func TestAServerThatChangedIsNamed(t *testing.T) {
-	run := runOf(ceiling(10), kept(9.7), failed(9.7, 7), kept(7))
+	run := runOf(throughput(10), stable(9.7), saturated(9.7, 7), stable(7))
 	WriteAnswer(run, nil)
 	if c := run.Answer.Cautions; len(c) != 1 || !c[0].Is(noteChanged) || c[0].Args["at"] != 100.0 ||
 		c[0].Args["later_at"] != 200.0 {
@@ -147,9 +200,9 @@ func TestAServerThatChangedIsNamed(t *testing.T) {
 
 // Without a hold there is no answer: what the throughput completed is a guess, and no bound.
 func TestAGuessIsNoAnswer(t *testing.T) {
-	floor := ceiling(1)
+	floor := throughput(1)
 	floor.Role, floor.MaxConcurrency, floor.Latency.Mean = rundir.Floor, 1, rundir.Exactly(1)
-	run := runOf(floor, ceiling(10))
+	run := runOf(floor, throughput(10))
 	WriteAnswer(run, nil)
 	if a := run.Answer; a.Kind != rundir.Unanswerable || a.Guess.Value() != 10 || a.Low.Known() || a.High.Known() ||
 		run.Saturation != nil {
@@ -183,7 +236,7 @@ func TestWhatAServerRanOutOf(t *testing.T) {
 		"none ever runs": {&rundir.Server{Running: f(0), RunningMax: f(0), Waiting: f(711), KVUsageMax: f(0),
 			Preemptions: f(0)}, ""},
 	} {
-		if got := ranOut(c.s); got != c.want {
+		if got := limitByGauges(c.s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -197,13 +250,13 @@ func TestALargerBatchWouldNotHelp(t *testing.T) {
 		limit, flat      string
 	}{{128, 1050, rundir.LimitCompute, "throughput"}, {128, 800, rundir.LimitSlots, ""}, {200, 1050, rundir.LimitSlots,
 		""}} {
-		loop := ceiling(8)
+		loop := throughput(8)
 		loop.Concurrency.Mean, loop.TokensPerS.Output = f(c.inFlight), f(c.output)
-		high := failed(9, 8.3)
+		high := saturated(9, 8.3)
 		high.TokensPerS.Output = f(1043)
 		high.Server = &rundir.Server{Running: f(256), RunningMax: f(256), Waiting: f(76), KVUsageMax: f(0.6),
 			Preemptions: f(0)}
-		s := Find(runOf(loop, kept(8), high))
+		s := Find(runOf(loop, stable(8), high))
 		if s.Limit != c.limit || s.LimitFlat != c.flat {
 			t.Errorf("%v in flight with %v tok/s: %q, %q", c.inFlight, c.output, s.Limit, s.LimitFlat)
 		}
@@ -214,7 +267,7 @@ func TestALargerBatchWouldNotHelp(t *testing.T) {
 // without it.
 func TestAShortRowHidesNoLoad(t *testing.T) {
 	lone := rundir.Stage{Name: "synchronous", Role: rundir.Floor, Kind: "synchronous", State: rundir.Complete}
-	rows := runOf(lone, ceiling(10), kept(9.7), failed(10.7, 10), kept(5), failed(7, 0.3))
+	rows := runOf(lone, throughput(10), stable(9.7), saturated(10.7, 10), stable(5), saturated(7, 0.3))
 	for i := range rows.Stages {
 		rows.Stages[i].Latency.Mean, rows.Stages[i].TTFT.Mean = rundir.Exactly(1), rundir.Exactly(0.1)
 	}

@@ -1,29 +1,31 @@
 package saturation
 
+import "llmsweep/sweep/measure"
+
 // The thresholds of this package, and where they come from. What the rules for a rate and its interval are worth is in
 // the tables of examples/evidence/families.md: the servers there were not made for them.
 
-// comfortable is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
+// comfortableShare is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
 // server with random arrivals is a tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge
 // Philosophical Society 57 (1961)).
-const comfortable = 0.8
+const comfortableShare = 0.8
 
 // The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in
 // examples/evidence/families.md.
 const (
-	held          = 0.97 // of what the throughput stage completed is held first
-	nearby        = 0.02 // rates that differ by less are one: of 2000 random arrivals about 2 % more or fewer come
-	narrow        = 1.15 // ratio of the ends of a bracket that is narrow
-	up            = 0.1  // so much more than what was kept is held next
-	upFar         = 1    // or so much, where the search for the ceiling ended although the output still grew,
-	grows         = 1.05 // by more than this factor in its last step
-	steep         = 1.5  // times lower at most is held next
-	repeatable    = 4    // of the latest holds, among which one that did not decide is not repeated
-	lessUndecided = 0.94
-	reach         = 0.75 // standard deviations of the number of requests: so far below the throughput is the first hold
-	outlasts      = 3    // pauses, or times from one to the next, that a hold lasts at least
-	stale         = 180  // seconds after which a rate that failed is held again
-	rhythm        = 0.02 // of what was served: requests of equal length keep the rhythm in which a stage began
+	firstHoldShare = 0.97 // of what the throughput stage completed is held first
+	rateTolerance  = 0.02 // rates that differ by less are one: of 2000 random arrivals about 2 % more or fewer come
+	narrowRatio    = 1.15 // ratio of the ends of a bracket that is narrow
+	stepUp         = 0.1  // so much more than what was kept is held next
+	stepUpFar      = 1    // or so much, where the search for the ceiling ended although the output still grew,
+	growthFactor   = 1.05 // by more than this factor in its last step
+	maxStepDown    = 1.5  // times lower at most is held next
+	recentHolds    = 4    // of the latest holds, among which one that did not decide is not repeated
+	undecidedStep  = 0.94
+	countSigmas    = 0.75 // standard deviations of the number of requests: so far below the throughput is the first hold
+	pausesPerHold  = 3    // pauses, or times from one to the next, that a hold lasts at least
+	staleAfter     = 180  // seconds after which a rate that failed is held again
+	rhythmError    = 0.02 // of what was served: requests of equal length keep the rhythm in which a stage began
 )
 
 // How long a rate is held.
@@ -34,12 +36,12 @@ const (
 )
 
 // tolerance is the share of the requests, and of their length, that may be missing.
-const tolerance = 0.05
+const tolerance = measure.DefaultTolerance
 
-// widest is the half-width of an interval up to which a saturation rate counts as located, as a share of the rate. It
-// is the room that a comfortable load leaves below saturation: with a wider interval it is not known whether the server
-// sustains even that.
-const widest = 1 - comfortable
+// maxHalfWidth is the half-width of an interval up to which a saturation rate counts as located, as a share of the
+// rate. It is the room that a comfortable load leaves below saturation: with a wider interval it is not known whether
+// the server sustains even that.
+const maxHalfWidth = 1 - comfortableShare
 
 // A habit is named only from these counts and shares of the requests on: fewer are an accident of the network or of
 // this machine, and do not change the mean of a row.
@@ -56,17 +58,17 @@ const (
 
 // What a saturated server ran out of.
 const (
-	fullCache = 0.95 // of the KV cache in use: the blocks of the next request may not fit
-	fullBatch = 0.95 // of the most requests seen running, on average: the batch is as large as it gets
-	halfBatch = 0.6  // of the most requests seen running: a load that leaves much of the batch empty
-	oneWaits  = 1    // request on average
+	fullCache  = 0.95 // of the KV cache in use: the blocks of the next request may not fit
+	fullBatch  = 0.95 // of the most requests seen running, on average: the batch is as large as it gets
+	halfBatch  = 0.6  // of the most requests seen running: a load that leaves much of the batch empty
+	minWaiting = 1    // request on average
 )
 
 // What counts as a cache that is too small for the contexts, and as a throughput that does not grow with the users.
 const (
-	hitsFall  = 0.1  // of the prompt tokens
-	lostShare = 0.1  // of their sessions' earlier prompts, that turns have lost
-	noMore    = 0.95 // of the most output tokens per second
+	hitsFall   = 0.1  // of the prompt tokens
+	lostShare  = 0.1  // of their sessions' earlier prompts, that turns have lost
+	fullOutput = 0.95 // of the most output tokens per second
 )
 
 // How full a batch is on average while requests wait, where slots are what runs out: in the row with the most users, of
@@ -75,8 +77,8 @@ const (
 // run than at other times. Chosen on 103 servers of TestUsersAgreeWithExhaustiveSearch.
 const (
 	fullSlots  = 0.97
-	aSlot      = 0.25
-	fullAtEdge = 0.8
+	slotMargin = 0.25
+	fullAtMiss = 0.8
 )
 
 // mostCautions is how many cautions an answer has: a reader takes in no more.

@@ -26,7 +26,7 @@ func TestThresholds(t *testing.T) {
 	}
 	carries := func(rows ...*rundir.Stage) float64 {
 		c := &rundir.Carried{}
-		growing(c, rows)
+		fillByOutput(c, rows)
 		return c.Users.Value()
 	}
 	ended := func(s rundir.Server) string { return ranOut(&s) }
@@ -84,14 +84,14 @@ func TestThresholds(t *testing.T) {
 			carries(users(4, 90, 0.8), users(8, 100, 0.71)) == 4,
 		},
 		"a session loses a tenth": {
-			cause([]*rundir.Stage{lost(0)}, nil, lost(0.11)) == rundir.LimitKV,
-			cause([]*rundir.Stage{lost(0)}, nil, lost(0.09)) == rundir.LimitKV,
+			usersLimit([]*rundir.Stage{lost(0)}, nil, lost(0.11)) == rundir.LimitKV,
+			usersLimit([]*rundir.Stage{lost(0)}, nil, lost(0.09)) == rundir.LimitKV,
 		},
 		"slots, of ten: 0.97 run": {
-			cause(waiting(10, 9.71)) == rundir.LimitSlots, cause(waiting(10, 9.69)) == rundir.LimitSlots,
+			usersLimit(waiting(10, 9.71)) == rundir.LimitSlots, usersLimit(waiting(10, 9.69)) == rundir.LimitSlots,
 		},
 		"slots, of four: all but a quarter of one run": {
-			cause(waiting(4, 3.76)) == rundir.LimitSlots, cause(waiting(4, 3.74)) == rundir.LimitSlots,
+			usersLimit(waiting(4, 3.76)) == rundir.LimitSlots, usersLimit(waiting(4, 3.74)) == rundir.LimitSlots,
 		},
 		"as much output with 0.6 of the batch":     {halfFull(0.59), halfFull(0.61)},
 		"a proof as long as nine tenths of a hold": {proven(t, 136), proven(t, 134)},
@@ -129,14 +129,14 @@ func keepsInterval(figure string, share float64) bool {
 
 // named reports whether a quota without a period is found where a share of the refusals names it.
 func named(share float64) bool {
-	st := refusing(10, 0.5)
+	st := shedding(10, 0.5)
 	st.Traits.Quota.Named = rundir.Exactly(share)
 	return quotaOf(runOf(st), &rundir.Saturation{High: rundir.Exactly(5), FailedStage: st.Name}) != nil
 }
 
 // quotaAt reports whether a quota is found whose rate is a share of the lower end of the answer.
 func quotaAt(share float64) bool {
-	st := refusing(10, 0.5)
+	st := shedding(10, 0.5)
 	st.Traits.Quota = rundir.Quota{Period: rundir.Exactly(60), Requests: rundir.Exactly(60 * 5 * share), Periods: 3}
 	return quotaOf(runOf(st), &rundir.Saturation{Low: rundir.Exactly(5), High: rundir.Exactly(5)}) != nil
 }
@@ -168,7 +168,7 @@ func proven(t *testing.T, seconds float64) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := kept(10)
+	st := stable(10)
 	st.Window, st.TTFT = seconds, rundir.Dist{N: 1000, P95: rundir.Exactly(0.2)}
 	return proof(runOf(st), &rundir.SLO{Rate: rundir.Exactly(10)}, []slo.Term{term}) != nil
 }

@@ -14,7 +14,7 @@ import (
 // carriedAnswer returns the answer of a sweep by users.
 func carriedAnswer(run *rundir.Run, terms []slo.Term) *rundir.Answer {
 	c := Carried(run.Stages, terms)
-	a := &rundir.Answer{Kind: rundir.Carries, Carried: c, Cautions: weightiest(run), Limit: c.Cause}
+	a := &rundir.Answer{Kind: rundir.Carries, Carried: c, Cautions: topCautions(run), Limit: c.Cause}
 	switch {
 	case c.Users.Bound():
 		a.Kind = rundir.AtLeast
@@ -43,23 +43,23 @@ func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.Carried {
 		return c
 	}
 	if len(terms) > 0 {
-		keeping(c, rows, terms)
+		fillBySLO(c, rows, terms)
 	} else {
-		growing(c, rows)
+		fillByOutput(c, rows)
 	}
-	describeEdge(c, rows, terms)
+	describeLimit(c, rows, terms)
 	return c
 }
 
-// keeping fills in the most users for whom the terms are kept: a number that was measured.
-func keeping(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
+// fillBySLO fills in the most users for whom the terms are kept: a number that was measured.
+func fillBySLO(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 	found := slo.Highest(rows, nil, terms)
 	c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 }
 
-// growing fills in up to which number more users bring more tokens, and hits do not fall: between the rows on either
-// side of that.
-func growing(c *rundir.Carried, rows []*rundir.Stage) {
+// fillByOutput fills in up to which number more users bring more tokens, and hits do not fall: between the rows on
+// either side of that.
+func fillByOutput(c *rundir.Carried, rows []*rundir.Stage) {
 	most, hits := 0.0, rundir.Number{}
 	for _, r := range rows {
 		most = max(most, r.TokensPerS.Output.Or(0))
@@ -72,7 +72,7 @@ func growing(c *rundir.Carried, rows []*rundir.Stage) {
 		n := float64(r.MaxConcurrency)
 		fell := r.MaxConcurrency > 1 && r.Sessions != nil && r.Sessions.Hits.Known() &&
 			r.Sessions.Hits.Value() < hits.Value()-hitsFall
-		full := r.TokensPerS.Output.Or(0) >= noMore*most
+		full := r.TokensPerS.Output.Or(0) >= fullOutput*most
 		switch {
 		case !full && !fell:
 			c.Low = rundir.Exactly(n)
@@ -90,8 +90,8 @@ func growing(c *rundir.Carried, rows []*rundir.Stage) {
 	}
 }
 
-// describeEdge fills in the rows beside the number of users, and why there are no more.
-func describeEdge(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
+// describeLimit fills in the rows beside the number of users, and why there are no more.
+func describeLimit(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 	term := slo.Term{Metric: slo.TTFT, Stat: "p95"}
 	for _, t := range terms {
 		if t.String() == c.Term {
@@ -134,7 +134,7 @@ func describeEdge(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 	if above == nil {
 		above = beyond
 	}
-	c.Cause = cause(rows, within, above)
+	c.Cause = usersLimit(rows, within, above)
 }
 
 // carriedRow returns what an answer tells of a row; nil for none.
@@ -150,10 +150,10 @@ func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 	return row
 }
 
-// cause returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context was
-// evicted, or what sessions lose grows with the users; else what the server ran out of by its own gauges. Above is the
-// first row that misses the SLO.
-func cause(rows []*rundir.Stage, within, above *rundir.Stage) string {
+// usersLimit returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context
+// was evicted, or what sessions lose grows with the users; else what the server ran out of by its own gauges. Above is
+// the first row that misses the SLO.
+func usersLimit(rows []*rundir.Stage, within, above *rundir.Stage) string {
 	before, beyond := 0.0, rows[len(rows)-1]
 	if within != nil && within.Sessions != nil {
 		before = within.Sessions.Lost.Or(0)
@@ -168,7 +168,7 @@ func cause(rows []*rundir.Stage, within, above *rundir.Stage) string {
 	switch {
 	case s == nil || far == nil || s.RunningMax.Or(0) < 1 || !s.WaitingMax.Known():
 		return ""
-	case s.Preemptions.Value() > 0, far.KVUsageMax.Value() >= fullCache && far.Waiting.Value() >= oneWaits:
+	case s.Preemptions.Value() > 0, far.KVUsageMax.Value() >= fullCache && far.Waiting.Value() >= minWaiting:
 		return rundir.LimitKV
 	}
 	slots := 0.0
@@ -180,7 +180,7 @@ func cause(rows []*rundir.Stage, within, above *rundir.Stage) string {
 	full := func(s *rundir.Server, least float64) bool {
 		return s.RunningMax.Value() == slots && s.RunningBehind.Value() >= least
 	}
-	if full(s, fullAtEdge*slots) && full(far, min(fullSlots*slots, slots-aSlot)) {
+	if full(s, fullAtMiss*slots) && full(far, min(fullSlots*slots, slots-slotMargin)) {
 		return rundir.LimitSlots // as many run as ever do, with more users and with fewer
 	}
 	return rundir.LimitCompute // with slots and memory left, requests wait for tokens of a step, or share the processors

@@ -24,7 +24,7 @@ func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 		scattered bool
 	}{{0.311, 9, true}, {0.289, 11, false}} {
 		edge := &rundir.Carried{Users: rundir.Exactly(11), Term: term.String(), Verdict: rundir.Kept}
-		describeEdge(edge, []*rundir.Stage{row(9, 0.2), row(11, c.at11), row(32, 1.1)}, []slo.Term{term})
+		describeLimit(edge, []*rundir.Stage{row(9, 0.2), row(11, c.at11), row(32, 1.1)}, []slo.Term{term})
 		if edge.Within == nil || edge.Within.Users != c.within || edge.Scattered != c.scattered || edge.Beyond.Users != 32 {
 			t.Errorf("with %v s at 11 users: within %+v, scattered %v, beyond %+v", c.at11, edge.Within, edge.Scattered,
 				edge.Beyond)
@@ -71,7 +71,7 @@ func TestSlotsAndComputingAreToldApart(t *testing.T) {
 			kv: 0.97}, rundir.LimitCompute},
 	} {
 		rows := []*rundir.Stage{row(8, c.within), row(10, c.above), row(16, c.far)}
-		if got := cause(rows, rows[0], rows[1]); got != c.want {
+		if got := usersLimit(rows, rows[0], rows[1]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

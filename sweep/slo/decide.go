@@ -16,24 +16,24 @@ import (
 // tally counts values beyond a limit.
 type tally struct {
 	beyond, open float64 // open: cut off below the limit
-	of           float64
+	total        float64
 	neff         float64 // independent values that they are worth
 }
 
 // bounds returns the bounds of the share beyond the limit, each of which errs with a probability. A value that was cut
 // off counts as beyond it in the upper bound alone.
 func (c tally) bounds(level float64) (low, high float64) {
-	worth := c.worth()
-	low, _ = stats.ShareBounds(c.beyond*worth, c.of*worth, level)
-	_, high = stats.ShareBounds((c.beyond+c.open)*worth, c.of*worth, level)
+	worth := c.weight()
+	low, _ = stats.ShareBounds(c.beyond*worth, c.total*worth, level)
+	_, high = stats.ShareBounds((c.beyond+c.open)*worth, c.total*worth, level)
 	return low, high
 }
 
-// worth returns how many independent values one value is worth.
-func (c tally) worth() float64 { return min(max(c.neff, 1)/c.of, 1) }
+// weight returns how many independent values one value is worth.
+func (c tally) weight() float64 { return min(max(c.neff, 1)/c.total, 1) }
 
-// against returns on which side of a share the tally shows its own share to be, at a level of error.
-func (c tally) against(share, level float64) rundir.Promised {
+// judge returns on which side of a share the tally shows its own share to be, at a level of error.
+func (c tally) judge(share, level float64) rundir.Promised {
 	switch low, high := c.bounds(level); {
 	case high < share:
 		return rundir.Kept
@@ -64,7 +64,7 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	}
 	if t.Metric == Errors {
 		ended := float64(s.Requests.OK + s.Requests.Error)
-		return tally{beyond: float64(s.Requests.Error), of: ended, neff: ended}, ended > 0
+		return tally{beyond: float64(s.Requests.Error), total: ended, neff: ended}, ended > 0
 	}
 	d, stat := t.dist(s)
 	share, ok := shareAbove(d, t.Limit)
@@ -111,7 +111,7 @@ func (t Term) Holds(s *rundir.Stage) rundir.Promised {
 		return rundir.Broken // the server never answered again: no wait is long enough
 	}
 	if c, ok := t.count(s); ok {
-		return c.against(t.tail(), level)
+		return c.judge(t.tail(), level)
 	}
 	f, supported := t.Of(s)
 	low, high := f.Value(), f.Value()
@@ -158,13 +158,13 @@ func (t Term) Needs(s *rundir.Stage) int {
 	if !ok || t.Holds(s) != rundir.Unsure {
 		return 0
 	}
-	if t.Metric == Accuracy && c.neff < c.of { // all were asked: more requests ask no others
+	if t.Metric == Accuracy && c.neff < c.total { // all were asked: more requests ask no others
 		return 0
 	}
-	worth := c.worth()
-	need := stats.NeededForShare(c.beyond/c.of, t.tail(), level, c.of*worth, mostTimes*c.of*worth)
+	worth := c.weight()
+	need := stats.NeededForShare(c.beyond/c.total, t.tail(), level, c.total*worth, maxAdvice*c.total*worth)
 	requests := float64(s.Requests.OK + s.Requests.Error)
-	if more := math.Ceil(requests * (need/(c.of*worth) - 1)); more > 0 && !math.IsInf(more, 0) {
+	if more := math.Ceil(requests * (need/(c.total*worth) - 1)); more > 0 && !math.IsInf(more, 0) {
 		return int(more)
 	}
 	return 0
@@ -216,11 +216,11 @@ func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 // Waits reports whether the term is about times that are longer where requests wait for each other, counted by request.
 func (t Term) Waits() bool { return t.Percentile() && t.Metric != ITL }
 
-// spreadOfMean returns the standard error of the logarithm of a mean.
-func (t Term) spreadOfMean(s *rundir.Stage) float64 {
+// logMeanError returns the standard error of the logarithm of a mean.
+func (t Term) logMeanError(s *rundir.Stage) float64 {
 	d, _ := t.dist(s)
 	if ci, ok := d.CI[Mean]; ok && ci[0] > 0 {
 		return math.Log(ci[1]/ci[0]) / (2 * stats.Z95)
 	}
-	return noInterval
+	return defaultLogError
 }

@@ -14,36 +14,36 @@ import (
 // more than its own interval shows, since its arrivals are by chance crowded or not, and a line through several
 // averages that.
 
-// edge is where terms end, and its bounds; infinite where no stage seems to miss them, and negatively so where the
+// rateLimit is where terms end, and its bounds; infinite where no stage seems to miss them, and negatively so where the
 // lowest one does.
-type edge struct{ at, low, high float64 }
+type rateLimit struct{ rate, low, high float64 }
 
 // Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time,
 // which count as rate 0. It does not lie beyond the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
 	stages = byRate(stages)
 	out := &rundir.SLO{Terms: Strings(terms), Verdict: rundir.Unsure}
-	var end edge
-	end, out.Limiting = ends(stages, saturation, terms)
+	var end rateLimit
+	end, out.Limiting = lowestLimit(stages, saturation, terms)
 	kept := false
 	for _, s := range stages {
 		switch v, _ := Judge(s, terms); {
-		case Offered(s) <= end.at && v == rundir.Kept:
+		case Offered(s) <= end.rate && v == rundir.Kept:
 			out.KeptStage, kept = s.Name, true
-		case Offered(s) > end.at && (v == rundir.Broken || Over(s)) && out.BrokenStage == "":
+		case Offered(s) > end.rate && (v == rundir.Broken || Over(s)) && out.BrokenStage == "":
 			out.BrokenStage = s.Name
 		}
 	}
 	switch {
-	case math.IsInf(end.at, -1):
+	case math.IsInf(end.rate, -1):
 		out.Verdict, out.BrokenStage, out.Reason = rundir.Broken, stages[0].Name, noteBrokenAt.New(stages[0].Name)
 	case math.IsInf(end.high, 1) && kept:
 		out.Verdict, out.Rate = rundir.Kept, rundir.Over(highestKept(stages, terms))
 		out.Limiting, out.Reason = "", noteNoneBroke.New(out.KeptStage)
 	case math.IsInf(end.high, 1), out.Limiting == rundir.LimitSaturation && !kept:
-		tooFew(out, stages, terms)
+		needMore(out, stages, terms)
 	case !(end.low > 0) && !kept: // no stage shows a rate that meets them
-		tooFew(out, stages, terms)
+		needMore(out, stages, terms)
 		out.High = rundir.Exactly(end.high)
 	default:
 		if out.Limiting == rundir.LimitSaturation {
@@ -51,37 +51,37 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		}
 		out.Verdict, out.Low, out.High = rundir.Kept, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
 		out.Reason = noteWide.New(out.Low.Value(), end.high)
-		if (end.high-end.low)/2 <= widest*end.at {
-			if out.Rate, out.Reason = rundir.Exactly(end.at), noteEnds.New(out.Limiting); kept {
+		if (end.high-end.low)/2 <= maxHalfWidth*end.rate {
+			if out.Rate, out.Reason = rundir.Exactly(end.rate), noteEnds.New(out.Limiting); kept {
 				out.Reason = noteKeptThenEnds.New(out.KeptStage, out.Limiting)
 			}
-			out.Goodput = goodputAt(stages, end.at)
+			out.Goodput = goodputAt(stages, end.rate)
 		}
 	}
 	return out
 }
 
-// ends returns where the first of some terms ends, and which: at the latest where the server saturates.
-func ends(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) (end edge, limiting string) {
-	end = edge{math.Inf(1), math.Inf(1), math.Inf(1)}
+// lowestLimit returns where the first of some terms ends, and which: at the latest where the server saturates.
+func lowestLimit(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) (end rateLimit, limiting string) {
+	end = rateLimit{math.Inf(1), math.Inf(1), math.Inf(1)}
 	for _, t := range terms {
-		e := t.edge(stages, saturatesAt(saturation))
-		if e.at < end.at {
-			end.at, limiting = e.at, t.String()
+		e := t.rateLimit(stages, saturationRate(saturation))
+		if e.rate < end.rate {
+			end.rate, limiting = e.rate, t.String()
 		}
 		end.low, end.high = min(end.low, e.low), min(end.high, e.high)
 	}
 	if s := saturation; s != nil && s.High.Known() {
-		if most := s.Rate.Or(s.High.Value()); most < end.at {
-			end.at, end.low, limiting = most, min(end.low, s.Low.Or(most)), rundir.LimitSaturation
+		if most := s.Rate.Or(s.High.Value()); most < end.rate {
+			end.rate, end.low, limiting = most, min(end.low, s.Low.Or(most)), rundir.LimitSaturation
 		}
 		end.high = min(end.high, s.High.Value())
 	}
 	return end, limiting
 }
 
-// saturatesAt returns the rate at which a server saturates, as far as that is known; infinite where it is not.
-func saturatesAt(s *rundir.Saturation) float64 {
+// saturationRate returns the rate at which a server saturates, as far as that is known; infinite where it is not.
+func saturationRate(s *rundir.Saturation) float64 {
 	if s == nil {
 		return math.Inf(1)
 	}
@@ -120,8 +120,8 @@ func goodputAt(stages []*rundir.Stage, rate float64) (good rundir.Number) {
 	return good
 }
 
-// tooFew fills in which stage would decide the terms with the fewest more requests.
-func tooFew(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
+// needMore fills in which stage would decide the terms with the fewest more requests.
+func needMore(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 	for _, s := range stages {
 		v, t := Judge(s, terms)
 		if v != rundir.Unsure || Over(s) || !s.Rate.Known() {
@@ -140,18 +140,19 @@ func tooFew(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 // nil; 0 where enough is known: below, above and at it in turn, since a line is fixed best by its ends, and the rate
 // that is named is held.
 func NextRate(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) float64 {
-	end, _ := ends(byRate(stages), saturation, terms)
+	end, _ := lowestLimit(byRate(stages), saturation, terms)
 	near := 0
 	for _, s := range stages {
-		if s.Role == rundir.Probe && math.Abs(Offered(s)/end.at-1) < 2*aside {
+		if s.Role == rundir.Probe && math.Abs(Offered(s)/end.rate-1) < 2*probeDistance {
 			near++
 		}
 	}
-	inTurn := []float64{-aside, aside, 0}
-	if !(end.at > 0) || math.IsInf(end.at, 1) || near >= len(inTurn) && (end.high-end.low)/2 <= aside*end.at {
+	inTurn := []float64{-probeDistance, probeDistance, 0}
+	if !(end.rate > 0) || math.IsInf(end.rate, 1) ||
+		near >= len(inTurn) && (end.high-end.low)/2 <= probeDistance*end.rate {
 		return 0
 	}
-	return min(end.at*(1+inTurn[near%len(inTurn)]), end.high)
+	return min(end.rate*(1+inTurn[near%len(inTurn)]), end.high)
 }
 
 // point is what a stage shows of a term: the share of its values beyond the limit, and how many independent values that
@@ -175,11 +176,11 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 			continue
 		} else if t.Stat == Mean {
 			v, _ := t.Of(s)
-			if p.log, p.error = math.Log(v.Value()/t.Limit), t.spreadOfMean(s); !(v.Value() > 0) {
+			if p.log, p.error = math.Log(v.Value()/t.Limit), t.logMeanError(s); !(v.Value() > 0) {
 				continue
 			}
 		} else if c, ok := t.count(s); ok {
-			p.share, p.n, size = c.beyond/c.of, c.of, 1/c.worth()
+			p.share, p.n, size = c.beyond/c.total, c.total, 1/c.weight()
 		} else {
 			continue
 		}
@@ -189,7 +190,8 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	for i := range points {
 		size, weights := 0.0, 0.0
 		for k := range counts {
-			if far := math.Abs(counts[k].rate-counts[i].rate) / (reach * counts[i].rate); far < 1 { // NaN and infinity are not
+			far := math.Abs(counts[k].rate-counts[i].rate) / (lineReach * counts[i].rate)
+			if far < 1 { // NaN and infinity are not
 				size, weights = size+(1-far)*counts[k].n*sizes[k], weights+(1-far)*counts[k].n
 			}
 		}
@@ -197,31 +199,31 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 			points[i].n *= weights / size
 		}
 		if p := &points[i]; p.time > 0 && !math.IsInf(most, 1) {
-			p.n = min(p.n, worthARest*p.time*most*math.Pow(1-math.Sqrt(min(1, p.rate/most)), 2))
+			p.n = min(p.n, valuesPerRelaxation*p.time*most*math.Pow(1-math.Sqrt(min(1, p.rate/most)), 2))
 		}
 	}
 	return slices.DeleteFunc(points, func(p point) bool { return t.Stat != Mean && p.n < 1 })
 }
 
-// edge returns where the term ends, at a server that saturates at a rate.
-func (t Term) edge(stages []*rundir.Stage, most float64) edge {
+// rateLimit returns where the term ends, at a server that saturates at a rate.
+func (t Term) rateLimit(stages []*rundir.Stage, most float64) rateLimit {
 	points := t.points(stages, most)
 	k := t.split(points)
 	switch {
 	case k == len(points):
-		return edge{math.Inf(1), math.Inf(1), math.Inf(1)}
+		return rateLimit{math.Inf(1), math.Inf(1), math.Inf(1)}
 	case k == 0 && points[0].sigmas(t) > stats.Z95:
-		return edge{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+		return rateLimit{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	case k == 0 && !math.IsInf(most, 1): // too few requests to tell
-		return edge{firstHeld * most, 0, math.Inf(1)}
+		return rateLimit{firstProbe * most, 0, math.Inf(1)}
 	case k == 0:
-		return edge{points[0].rate, 0, math.Inf(1)}
+		return rateLimit{points[0].rate, 0, math.Inf(1)}
 	}
 	at := (points[k-1].rate + points[k].rate) / 2
-	if e := t.line(points, at); e.high < 2*e.at {
+	if e := t.line(points, at); e.high < 2*e.rate {
 		return e
 	}
-	e := edge{at, 0, math.Inf(1)} // no stage is near: what single ones show
+	e := rateLimit{at, 0, math.Inf(1)} // no stage is near: what single ones show
 	for i := range points {
 		switch z := points[i].sigmas(t); {
 		case z < -stats.Z95 && points[i].rate <= at:
@@ -238,15 +240,15 @@ func (t Term) edge(stages []*rundir.Stage, most float64) edge {
 func (t Term) split(points []point) (k int) {
 	best, sum := 0.0, 0.0
 	for i := range points {
-		if sum -= points[i].beyond(t) * points[i].weight(t); sum > best {
+		if sum -= points[i].miss(t) * points[i].weight(t); sum > best {
 			best, k = sum, i+1
 		}
 	}
 	return k
 }
 
-// beyond returns by how much a stage seems to miss the term, negative where it seems to keep it.
-func (p *point) beyond(t Term) float64 {
+// miss returns by how much a stage seems to miss the term, negative where it seems to keep it.
+func (p *point) miss(t Term) float64 {
 	if t.Stat == Mean {
 		return p.log
 	}
@@ -262,21 +264,21 @@ func (p *point) weight(t Term) float64 {
 }
 
 // sigmas returns that in standard errors.
-func (p *point) sigmas(t Term) float64 { return p.beyond(t) * math.Sqrt(p.weight(t)) }
+func (p *point) sigmas(t Term) float64 { return p.miss(t) * math.Sqrt(p.weight(t)) }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // line returns where the term ends by a line through the stages about a rate: by logistic regression, whose slope is
 // unsure where they are few.
-func (t Term) line(points []point, at float64) edge {
+func (t Term) line(points []point, at float64) rateLimit {
 	level, slope, first := 0.0, float64(usualSlope), at
 	var error float64
-	for range steps {
-		n := mat{prior: 1 / (slopeVaries * slopeVaries)}
+	for range regressionSteps {
+		n := regression{prior: 1 / (slopeSpread * slopeSpread)}
 		for i := range points {
 			p := &points[i]
 			u := p.rate/at - 1
-			far := math.Abs(u) / reach
+			far := math.Abs(u) / lineReach
 			if far >= 1 || at <= 0 {
 				continue
 			}
@@ -284,32 +286,32 @@ func (t Term) line(points []point, at float64) edge {
 			if t.Stat != Mean {
 				fit := level + slope*u
 				share := 1 / (1 + math.Exp(-fit-logit(t.tail())))
-				share = min(max(share, leastShare), 1-leastShare)
+				share = min(max(share, minShare), 1-minShare)
 				y, variance = fit+(p.share-share)/(share*(1-share)), 1/(p.n*share*(1-share))
 			}
-			weight := math.Pow(1-far*far*far, 3) / (variance + math.Pow(slope*scatter, 2))
+			weight := math.Pow(1-far*far*far, 3) / (variance + math.Pow(slope*stageScatter, 2))
 			n.add(u, y, weight)
 		}
 		level, slope, error = n.solve(usualSlope)
-		slope = max(slope, leastSlope)
-		moved := min(max(-level/slope, -mostMoved), mostMoved)
-		moved = min(max(at*(1+moved), first*(1-reach)), first*(1+reach))/at - 1
+		slope = max(slope, minSlope)
+		moved := min(max(-level/slope, -maxStep), maxStep)
+		moved = min(max(at*(1+moved), first*(1-lineReach)), first*(1+lineReach))/at - 1
 		at *= 1 + moved
 		level += slope * moved
 	}
-	half := stats.Z95 * widened * error / slope
-	return edge{at, at * (1 - half), at * (1 + half)}
+	half := stats.Z95 * intervalFactor * error / slope
+	return rateLimit{at, at * (1 - half), at * (1 + half)}
 }
 
-// mat holds the sums of a regression on one variable, whose slope has a prior of a precision.
-type mat struct{ w, wu, wuu, wy, wuy, prior float64 }
+// regression holds the sums of a regression on one variable, whose slope has a prior of a precision.
+type regression struct{ w, wu, wuu, wy, wuy, prior float64 }
 
-func (m *mat) add(u, y, w float64) {
+func (m *regression) add(u, y, w float64) {
 	m.w, m.wu, m.wuu, m.wy, m.wuy = m.w+w, m.wu+w*u, m.wuu+w*u*u, m.wy+w*y, m.wuy+w*u*y
 }
 
 // solve returns the level at 0 with its standard error, and the slope.
-func (m *mat) solve(usual float64) (level, slope, error float64) {
+func (m *regression) solve(usual float64) (level, slope, error float64) {
 	uu, uy := m.wuu+m.prior, m.wuy+m.prior*usual
 	det := m.w*uu - m.wu*m.wu
 	if !(det > 0) {

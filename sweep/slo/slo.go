@@ -81,8 +81,8 @@ func (t Term) Timed() bool { return !t.Share() && t.Metric != Speed }
 const grammar = "ttft|ttft_due|ttfa|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, speed:p1|p5|p10|p50>RATE, errors|stalls<PERCENT, " +
 	"or accuracy|sessions>PERCENT, such as ttft:p99<500ms or speed:p5>30tok/s"
 
-// foreign are names that other tools have for the metrics.
-var foreign = map[string]string{
+// foreignNames are names that other tools have for the metrics.
+var foreignNames = map[string]string{
 	"e2e": Latency, "e2el": Latency, "e2e_latency": Latency, "request_latency": Latency, "inter_token_latency": ITL,
 	"time_to_first_token": TTFT,
 	"tbt":                 ITL, "time_per_output_token": TPOT, "error_rate": Errors,
@@ -92,39 +92,39 @@ var foreign = map[string]string{
 func Parse(text string) (Term, error) {
 	at := strings.IndexAny(text, "<>")
 	if at < 0 {
-		return Term{}, unread(text, "it has no < and no >")
+		return Term{}, notATerm(text, "it has no < and no >")
 	}
 	metric, stat, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text[:at])), ":")
 	t := Term{Metric: strings.TrimSpace(metric), Stat: strings.TrimSpace(stat)}
 	limit := strings.TrimSpace(strings.TrimPrefix(text[at+1:], "=")) // a measured value is never exactly at its limit
 	f, known := forms[t.Metric]
-	switch ours, translated := foreign[t.Metric]; {
+	switch ours, translated := foreignNames[t.Metric]; {
 	case translated:
 		return Term{}, fmt.Errorf("SLO %q: %s is %s here, as in %s", text, t.Metric, ours, strings.Replace(text, t.Metric,
 			ours, 1))
 	case !known:
-		return Term{}, unread(text, "there is no metric "+strconv.Quote(t.Metric))
+		return Term{}, notATerm(text, "there is no metric "+strconv.Quote(t.Metric))
 	case text[at:at+1] != f.sign:
-		return Term{}, unread(text, strconv.Quote(t.Metric)+" takes "+f.sign+", as in "+f.example)
+		return Term{}, notATerm(text, strconv.Quote(t.Metric)+" takes "+f.sign+", as in "+f.example)
 	case t.Share():
 		return t.withShare(text, limit)
 	case t.Stat == "":
 		return Term{}, fmt.Errorf("SLO %q: which statistic? For example %s:%s%s%s", text, t.Metric, f.stats[len(f.stats)-1],
 			f.sign, limit)
 	case !slices.Contains(f.stats, t.Stat):
-		return Term{}, unread(text, t.Metric+" has no statistic "+strconv.Quote(t.Stat))
+		return Term{}, notATerm(text, t.Metric+" has no statistic "+strconv.Quote(t.Stat))
 	case t.Metric == Speed:
 		return t.withSpeed(text, limit)
 	}
 	return t.withTime(text, limit)
 }
 
-// unread returns the error of a term that cannot be read.
-func unread(text, why string) error { return fmt.Errorf("SLO %q: %s; write %s", text, why, grammar) }
+// notATerm returns the error of a term that cannot be read.
+func notATerm(text, why string) error { return fmt.Errorf("SLO %q: %s; write %s", text, why, grammar) }
 
 // withShare reads the limit of a share.
 func (t Term) withShare(text, limit string) (Term, error) {
-	bad := unread(text, t.Metric+" takes a share below 100%, as in "+forms[t.Metric].example)
+	bad := notATerm(text, t.Metric+" takes a share below 100%, as in "+forms[t.Metric].example)
 	if t.Metric == Stalls {
 		share, gap, set := strings.Cut(limit, ",")
 		limit, t.Gap = share, stallGap
@@ -152,7 +152,7 @@ func (t Term) withSpeed(text, limit string) (Term, error) {
 	number, found := strings.CutSuffix(limit, "tok/s")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if !found || err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return Term{}, unread(text, "the limit is not a speed such as 30tok/s")
+		return Term{}, notATerm(text, "the limit is not a speed such as 30tok/s")
 	}
 	t.Limit = 1 / v
 	return t, nil
@@ -165,7 +165,7 @@ func (t Term) withTime(text, limit string) (Term, error) {
 		return Term{}, fmt.Errorf("SLO %q: the limit has no unit; for example %s<%sms", text, t.Name(), limit)
 	}
 	if err != nil || d <= 0 {
-		return Term{}, unread(text, "the limit is not a duration such as 500ms")
+		return Term{}, notATerm(text, "the limit is not a duration such as 500ms")
 	}
 	t.Limit = d.Seconds()
 	return t, nil
@@ -426,7 +426,7 @@ func (t Term) Sample() int {
 	if t.tail() == 0 || t.Metric == ITL || t.OfStage() {
 		return 0
 	}
-	return int(math.Ceil(enough/t.tail() - roundOff))
+	return int(math.Ceil(tailSamples/t.tail() - rounding))
 }
 
 // Takes returns how many requests like those of a stage are needed to judge the term: more than [Term.Sample], where
@@ -440,5 +440,5 @@ func (t Term) Takes(s *rundir.Stage) int {
 	if t.tail() == 0 || !(worth > 0) {
 		return 0
 	}
-	return int(math.Ceil(had*enough/t.tail()/worth - roundOff))
+	return int(math.Ceil(had*tailSamples/t.tail()/worth - rounding))
 }

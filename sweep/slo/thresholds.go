@@ -16,31 +16,31 @@ const stallGap = 0.5
 // speedOff is what an answer's speed may be off by, as a share, because its first chunk holds several tokens.
 const speedOff = 0.05
 
-// mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the
+// maxAdvice limits the advice to measure longer: where more than this many times the requests would be needed, the
 // share is so near the limit that measuring longer is no advice.
-const mostTimes = 100
+const maxAdvice = 100
 
 // The search for the highest rate that meets an SLO, and the line that shows it. Rates are shares of that rate. Checked
 // by TestSLOFamilies.
 const (
-	aside       = 0.05 // so far below and above it rates are held; the half-width that is aimed at
-	firstHeld   = 0.8  // of the saturation rate, where the stages show nothing
-	widest      = 0.2  // half-width of an interval that is an answer, as of saturation
-	reach       = 0.3  // on either side: farther away the curve bends, and within less the slope is unsure
-	scatter     = 0.03 // what a single stage is off by, besides its own noise
-	worthARest  = 20   // independent values that a stage sees at most in the time in which a queue forgets what it was
-	usualSlope  = 12   // of the log-odds of the share beyond a limit, and
-	slopeVaries = 8    // by how much that differs between servers
-	leastSlope  = 2
-	leastShare  = 1e-4
-	mostMoved   = 0.1 // in a step of the regression, of
-	noInterval  = 0.1 // standard error of the logarithm of a mean without an interval
-	steps       = 12
-	widened     = 1.4 // times as wide as the line's: the search ends where that happens to be narrow
+	probeDistance       = 0.05 // so far below and above it rates are held; the half-width that is aimed at
+	firstProbe          = 0.8  // of the saturation rate, where the stages show nothing
+	maxHalfWidth        = 0.2  // half-width of an interval that is an answer, as of saturation
+	lineReach           = 0.3  // on either side: farther away the curve bends, and within less the slope is unsure
+	stageScatter        = 0.03 // what a single stage is off by, besides its own noise
+	valuesPerRelaxation = 20   // independent values of a stage in the time in which a queue forgets what it was
+	usualSlope          = 12   // of the log-odds of the share beyond a limit, and
+	slopeSpread         = 8    // by how much that differs between servers
+	minSlope            = 2
+	minShare            = 1e-4
+	maxStep             = 0.1 // in a step of the regression, of
+	defaultLogError     = 0.1 // standard error of the logarithm of a mean without an interval
+	regressionSteps     = 12
+	intervalFactor      = 1.4 // times as wide as the line's: the search ends where that happens to be narrow
 )
 
 // How many requests a percentile takes.
 const (
-	enough   = 5    // samples must lie beyond a percentile: see [stats.Supported]
-	roundOff = 1e-9 // so that 5/0.05 is 100 requests and not 101
+	tailSamples = 5    // samples must lie beyond a percentile: see [stats.Supported]
+	rounding    = 1e-9 // so that 5/0.05 is 100 requests and not 101
 )

@@ -107,7 +107,7 @@ func (t *coordinator) Begin(c *console.Console, p Plan, config *sweep.Config, ru
 	if t.node.Derived {
 		say(findings.DerivedToken(c.Lang))
 	}
-	config.Hold, config.Ranks, config.Retokenize = t.Hold, t.node.Ranks, nil
+	config.RunStage, config.Ranks, config.Retokenize = t.Hold, t.node.Ranks, nil
 	return nil
 }
 
