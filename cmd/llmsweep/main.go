@@ -13,14 +13,14 @@
 //
 //	a column             Columns in report/findings/columns.go; the default ones: MainColumns in
 //	                     report/findings/main_columns.go
-//	an API of servers    all in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
+//	an API of servers    dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
 //	                     simulated server's side: Engines in client/sim/server/server.go
 //	a kind of load       Load in sweep/arrival/load.go; its name on the command line: Loads in sweep/arrival/options.go
 //	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for
 //	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go
 //	a sentence           saySaturates in report/findings/words.go, in English and Chinese
-//	a format             formats in report/report.go for output, ParseText in report/published/read.go for input
-//	a drawing            byLoad in report/page/drawing.go; report/draw has the means
+//	a format             formats in report/formats.go for output, ParseText in report/published/read.go for input
+//	a drawing            loadFigures in report/page/drawing.go; report/draw has the means
 //	a command            a file like that of simCmd in cmd/llmsweep/sim.go, and its line of cli in cmd/llmsweep/main.go
 //
 // After a change of what people see, "go test ./report/... ./cmd/... -update" writes the expected outputs anew: read the

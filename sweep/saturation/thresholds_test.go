@@ -29,43 +29,43 @@ func TestThresholds(t *testing.T) {
 		fillByOutput(c, rows)
 		return c.Users.Value()
 	}
-	ended := func(s rundir.Server) string { return ranOut(&s) }
+	ended := func(s rundir.Server) string { return limitByGauges(&s) }
 	for name, c := range map[string][2]bool{ // holds just on this side, does not just on the other
 		"three pauses": {
-			pauses(traits(9, rundir.Traits{Stalls: 3, StallTime: f(1)})).Is(notePauses),
-			pauses(traits(9, rundir.Traits{Stalls: 2, StallTime: f(1)})).Is(notePauses),
+			pausesNote(traits(9, rundir.Traits{Stalls: 3, StallTime: f(1)})).Is(notePauses),
+			pausesNote(traits(9, rundir.Traits{Stalls: 2, StallTime: f(1)})).Is(notePauses),
 		},
 		"two failures alone": {
-			failsAlways([]rundir.Stage{done(rundir.Floor, 198, 2, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 198, 2, "http_5xx"),
 				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
-			failsAlways([]rundir.Stage{done(rundir.Floor, 98, 1, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 98, 1, "http_5xx"),
 				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
 		},
 		"2 % fail": {
-			failsAlways([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
 				done(rundir.Grid, 979, 21, "http_5xx")}).Is(FailsAlways),
-			failsAlways([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
 				done(rundir.Grid, 981, 19, "http_5xx")}).Is(FailsAlways),
 		},
 		"half in bursts": {
-			batches(traits(100, rundir.Traits{Bursts: f(0.51), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
-			batches(traits(100, rundir.Traits{Bursts: f(0.49), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
+			burstsNote(traits(100, rundir.Traits{Bursts: f(0.51), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
+			burstsNote(traits(100, rundir.Traits{Bursts: f(0.49), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
 		},
 		"five from a cache": {
-			caches(traits(100, rundir.Traits{Whole: f(0.05), WholeTime: f(1)})).Is(noteCaches),
-			caches(traits(100, rundir.Traits{Whole: f(0.04), WholeTime: f(1)})).Is(noteCaches),
+			cachesNote(traits(100, rundir.Traits{Whole: f(0.05), WholeTime: f(1)})).Is(noteCaches),
+			cachesNote(traits(100, rundir.Traits{Whole: f(0.04), WholeTime: f(1)})).Is(noteCaches),
 		},
 		"2 % from a cache": {
-			caches(traits(1000, rundir.Traits{Whole: f(0.021), WholeTime: f(1)})).Is(noteCaches),
-			caches(traits(1000, rundir.Traits{Whole: f(0.019), WholeTime: f(1)})).Is(noteCaches),
+			cachesNote(traits(1000, rundir.Traits{Whole: f(0.021), WholeTime: f(1)})).Is(noteCaches),
+			cachesNote(traits(1000, rundir.Traits{Whole: f(0.019), WholeTime: f(1)})).Is(noteCaches),
 		},
 		"five dropped": {
-			drops([]rundir.Stage{done(rundir.Grid, 95, 5, client.ClassReset)}).Is(noteDrops),
-			drops([]rundir.Stage{done(rundir.Grid, 96, 4, client.ClassReset)}).Is(noteDrops),
+			dropsNote([]rundir.Stage{done(rundir.Grid, 95, 5, client.ClassReset)}).Is(noteDrops),
+			dropsNote([]rundir.Stage{done(rundir.Grid, 96, 4, client.ClassReset)}).Is(noteDrops),
 		},
 		"1 % dropped": {
-			drops([]rundir.Stage{done(rundir.Grid, 989, 11, client.ClassReset)}).Is(noteDrops),
-			drops([]rundir.Stage{done(rundir.Grid, 991, 9, client.ClassReset)}).Is(noteDrops),
+			dropsNote([]rundir.Stage{done(rundir.Grid, 989, 11, client.ClassReset)}).Is(noteDrops),
+			dropsNote([]rundir.Stage{done(rundir.Grid, 991, 9, client.ClassReset)}).Is(noteDrops),
 		},
 		"one waits": {
 			ended(rundir.Server{Running: f(9), RunningMax: f(9), Waiting: f(1)}) == rundir.LimitSlots,
@@ -115,7 +115,7 @@ func TestThresholds(t *testing.T) {
 	for i := range mostCautions + 2 {
 		run.Saturation.Cautions = append(run.Saturation.Cautions, noteChanged.New(float64(i), 0., 0., 0.))
 	}
-	if n := len(weightiest(run)); n != 3 {
+	if n := len(topCautions(run)); n != 3 {
 		t.Errorf("%d cautions", n)
 	}
 }
@@ -159,7 +159,7 @@ func halfFull(share float64) bool {
 	at := &rundir.Stage{Server: &rundir.Server{RunningMax: f(100)}, TokensPerS: rundir.TokenRates{Output: f(1000)}}
 	st := rundir.Stage{TokensPerS: at.TokensPerS}
 	st.Concurrency.Mean = f(100 * share)
-	return flat(runOf(st), at) != nil
+	return flatStage(runOf(st), at) != nil
 }
 
 // proven reports whether a hold of some seconds proves an SLO; 150 s is usual.
@@ -170,5 +170,5 @@ func proven(t *testing.T, seconds float64) bool {
 	}
 	st := stable(10)
 	st.Window, st.TTFT = seconds, rundir.Dist{N: 1000, P95: rundir.Exactly(0.2)}
-	return proof(runOf(st), &rundir.SLO{Rate: rundir.Exactly(10)}, []slo.Term{term}) != nil
+	return sloProof(runOf(st), &rundir.SLO{Rate: rundir.Exactly(10)}, []slo.Term{term}) != nil
 }
