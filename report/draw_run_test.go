@@ -47,8 +47,8 @@ func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 		}
 		run.Stages = append(run.Stages, st)
 	}
-	add("synchronous", rundir.Floor, 0, 0, min(1/(alone+0.6), 0.9*capacity), alone, rundir.Closed)
-	add("throughput", rundir.Ceiling, 0, 0, capacity*between("filled", 0.85, 1.05), 20*alone, rundir.Closed)
+	add("synchronous", rundir.Synchronous, 0, 0, min(1/(alone+0.6), 0.9*capacity), alone, rundir.Closed)
+	add("throughput", rundir.Throughput, 0, 0, capacity*between("filled", 0.85, 1.05), 20*alone, rundir.Closed)
 	run.Stages[1].Kind, run.Stages[1].MaxConcurrency = "throughput", 64
 	for i := range rapid.IntRange(3, 10).Draw(t, "rows") {
 		rate := capacity * (0.2 + 0.13*float64(i))

@@ -93,9 +93,9 @@ func sweptRun() rundir.Run {
 		return poisson(rundir.Grid, v, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8])
 	}
 	run.Stages = []rundir.Stage{
-		measured("synchronous", "synchronous", rundir.Floor, rundir.Closed, 0, 0.51, 1.96, 95.57, 101.2, 21.01, 23.1, 65.4,
+		measured("synchronous", "synchronous", rundir.Synchronous, rundir.Closed, 0, 0.51, 1.96, 95.57, 101.2, 21.01, 23.1, 65.4,
 			1),
-		measured("throughput", "throughput", rundir.Ceiling, rundir.Closed, 0, 7.20, 22.65, 11571.36, 15412, 135.46, 310.2,
+		measured("throughput", "throughput", rundir.Throughput, rundir.Closed, 0, 7.20, 22.65, 11571.36, 15412, 135.46, 310.2,
 			921.6, 160),
 		g(rundir.Stable, 1.57, 1.56, 2.26, 104.42, 158.3, 25.96, 41.0, 199.7, 3.5),
 		g(rundir.Stable, 2.63, 2.59, 2.66, 105.14, 161.0, 29.47, 47.3, 331.5, 6.9),
@@ -152,8 +152,8 @@ func failedRun() rundir.Run {
 	run.Labels = rundir.Labels{}
 	for _, name := range []string{"synchronous", "throughput"} {
 		run.Stages = append(run.Stages, rundir.Stage{
-			Name: name, Kind: name, Role: map[string]rundir.Role{"synchronous": rundir.Floor,
-				"throughput": rundir.Ceiling}[name],
+			Name: name, Kind: name, Role: map[string]rundir.Role{"synchronous": rundir.Synchronous,
+				"throughput": rundir.Throughput}[name],
 			State: rundir.Complete, Verdict: rundir.Closed, Window: 20,
 			Requests: rundir.Requests{Due: 24, Sent: 24, Error: 24},
 			Rates:    rundir.Rates{Sent: rundir.Exactly(1.2), Completed: rundir.Exactly(0)},
@@ -213,13 +213,13 @@ func singleRun() rundir.Run {
 func promisedRun() rundir.Run {
 	run := sweptRun()
 	run.Plan.SLO = []string{"ttft:p99<200ms", "itl:p95<90ms"}
-	verdicts := []rundir.Promised{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken",
+	verdicts := []rundir.SLOVerdict{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken",
 		"broken", "broken", "broken", "broken"}
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		s.Goodput = &rundir.Goodput{
 			Rate: rundir.Exactly(s.Rates.Completed.Value() * 0.9), Share: rundir.Exactly(0.9), Verdict: verdicts[i],
-			Terms: []rundir.Promise{
+			Terms: []rundir.TermResult{
 				{Term: "ttft:p99<200ms", Verdict: verdicts[i], Value: s.TTFT.P99}, {Term: "itl:p95<90ms", Verdict: "kept",
 					Value: s.ITL.P95},
 			},
@@ -244,10 +244,10 @@ func judgedRun() rundir.Run {
 	run.Plan.SLO = []string{"ttft:p99<130ms"}
 	run.Stages = append(run.Stages, measured("constant@3.00", "constant", rundir.Single, rundir.Stable, 3, 2.98, 2.5,
 		99.9, 125, 18.1, 31.2, 380, 7.4))
-	for i, verdict := range []rundir.Promised{"broken", "unknown", "kept"} {
+	for i, verdict := range []rundir.SLOVerdict{"broken", "unknown", "kept"} {
 		s := &run.Stages[i]
 		s.Goodput = &rundir.Goodput{Rate: s.Rates.Completed, Share: rundir.Exactly(0.953), Verdict: verdict,
-			Terms: []rundir.Promise{
+			Terms: []rundir.TermResult{
 				{Term: "ttft:p99<130ms", Verdict: verdict, Value: s.TTFT.P99, Needs: []int{0, 380, 0}[i]},
 			}}
 	}

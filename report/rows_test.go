@@ -73,7 +73,7 @@ func TestFrozenStageMissesSLO(t *testing.T) {
 	s.FrozenSince = rundir.Exactly(4.35)
 	s.Goodput = &rundir.Goodput{
 		Rate: rundir.Exactly(3.5), Share: rundir.Exactly(0.9), Verdict: "broken",
-		Terms: []rundir.Promise{{Term: "ttft:p90<500ms", Verdict: "broken", Value: rundir.Exactly(0.026)}},
+		Terms: []rundir.TermResult{{Term: "ttft:p90<500ms", Verdict: "broken", Value: rundir.Exactly(0.026)}},
 	}
 	run.Plan.Kind, run.SLO, run.Saturation, run.Stages = "run", nil, nil, []rundir.Stage{s}
 	said := strings.Join(findings.Answer(&run, lang.English), "\n")

@@ -76,7 +76,7 @@ func checkUsers(run *rundir.Run, terms []slo.Term) (wrong []string) {
 		"the interval does not hold the number of users")
 	check(c.Within == nil || !c.Users.Known() || float64(c.Within.Users) <= n, "the row within has more users")
 	check(c.Beyond == nil || !c.Users.Known() || float64(c.Beyond.Users) > n, "the row beyond has no more users")
-	check(c.Verdict != rundir.Broken || c.Users.IsZero(), "the SLO is broken, and a number of users is given")
+	check(c.Verdict != rundir.Missed || c.Users.IsZero(), "the SLO is broken, and a number of users is given")
 	var at []*rundir.Stage // the rows of the number
 	missed := 0
 	for i := range run.Stages {

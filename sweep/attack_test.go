@@ -42,7 +42,7 @@ func TestStubsAreNoAnswers(t *testing.T) {
 	a := simtest.NewAttacker(1)
 	a.Patient = 500 * time.Millisecond
 	st := attack(t, a, arrival.Poisson{Rate: 60}, 0, 20*time.Second, "latency:p99<1s", "errors<1%")
-	if st.Verdict != rundir.Shedding || st.Goodput.Verdict != rundir.Broken {
+	if st.Verdict != rundir.Shedding || st.Goodput.Verdict != rundir.Missed {
 		t.Errorf("verdict %s, SLO %s", st.Verdict, st.Goodput.Verdict)
 	}
 	if done := st.Rates.Completed.Value(); math.Abs(done/capacity-1) > 0.03 {
@@ -115,7 +115,7 @@ func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 					wrong++
 					t.Logf("seed %d, %s, %d requests: frozen since %v of %v s, %+v", seed, st.Name, sessions, st.FrozenSince.Value(),
 						st.Elapsed, st.Requests)
-				} else if st.Goodput.Verdict == rundir.Broken {
+				} else if st.Goodput.Verdict == rundir.Missed {
 					t.Errorf("seed %d, %s, %d requests: the SLO is broken: %+v", seed, st.Name, sessions, st.Goodput.Terms)
 				}
 			}

@@ -55,7 +55,7 @@ func TestAnswersWithoutTokensFail(t *testing.T) {
 				return experiment.NewStage(c.load, 0,
 					10*time.Second)
 			})
-			if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != rundir.Broken {
+			if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != rundir.Missed {
 				t.Errorf("%s: errors %v, SLO %s", name, st.Errors, st.Goodput.Verdict)
 			}
 			if ok := st.Requests.OK > 0; ok != (c.every > 0) || ok != st.Rates.Completed.Known() {

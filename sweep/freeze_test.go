@@ -93,7 +93,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 					t.Errorf("%v: %s: %.3f req/s, the truth is %.3f", k, st.Name, st.Rates.Completed.Value(), want)
 				}
 				for _, p := range st.Goodput.Terms {
-					if p.Verdict != rundir.Broken {
+					if p.Verdict != rundir.Missed {
 						t.Errorf("%v: %s: %s is %s", k, st.Name, p.Term, p.Verdict)
 					}
 				}

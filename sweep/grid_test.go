@@ -48,9 +48,9 @@ func TestTheGridIsTheOneAskedFor(t *testing.T) {
 			var rates []float64
 			for i := range run.Stages {
 				switch st := &run.Stages[i]; st.Role {
-				case rundir.Floor:
+				case rundir.Synchronous:
 					low, alone = st.Progress.Rate.Value(), st.Latency.Mean.Value()
-				case rundir.Ceiling:
+				case rundir.Throughput:
 					high = st.Progress.Rate.Value()
 				case rundir.Grid:
 					rates = append(rates, st.Rate.Value())

@@ -90,9 +90,9 @@ func (p *plan) limitTime(d time.Duration, share float64) time.Duration {
 
 // limits returns the next stage of those that find how long a request takes alone, and how many are completed at most.
 func (p *plan) limits() (s experiment.Stage, ok bool) {
-	floor := p.stage(rundir.Floor)
+	floor := p.stage(rundir.Synchronous)
 	if floor == nil {
-		s = p.Closed("synchronous", rundir.Floor, 1, 0)
+		s = p.Closed("synchronous", rundir.Synchronous, 1, 0)
 		s.MinTime, s.MaxTime = p.limitTime(p.StageTime/3, floorShare), p.limitTime(p.StageTime, floorShare)
 		return s, true
 	}
@@ -100,7 +100,7 @@ func (p *plan) limits() (s experiment.Stage, ok bool) {
 		return s, false
 	}
 	p.syncLatency = rundir.Duration(floor.Latency.Mean.Or(0))
-	if ceiling := p.stage(rundir.Ceiling); ceiling != nil {
+	if ceiling := p.stage(rundir.Throughput); ceiling != nil {
 		p.ceiling = saturation.Guess(p.run).Or(0)
 		return s, false
 	}
@@ -108,7 +108,7 @@ func (p *plan) limits() (s experiment.Stage, ok bool) {
 	if !done {
 		return p.step(level), true
 	}
-	s = p.Closed("throughput", rundir.Ceiling, level, p.latency(floor))
+	s = p.Closed("throughput", rundir.Throughput, level, p.latency(floor))
 	if s.MinTime = p.limitTime(s.MinTime, ceilingShare); p.Budget > 0 {
 		s.MaxTime = s.MinTime
 	}
@@ -183,7 +183,7 @@ func (p *plan) affordsDoubling(floor *rundir.Stage) bool {
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, c *Config) (int, error) {
 	for {
 		p := &plan{Config: c, run: x.Run()}
-		level, done := p.nextConcurrency(p.stage(rundir.Floor))
+		level, done := p.nextConcurrency(p.stage(rundir.Synchronous))
 		if done {
 			return level, nil
 		}
@@ -200,7 +200,7 @@ func (p *plan) step(level int) experiment.Stage {
 		readings  = 4  // of the server's gauges
 		leastRead = 100 * time.Millisecond
 	)
-	s := p.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level, p.latency(p.stage(rundir.Floor)))
+	s := p.Closed(SearchPrefix+strconv.Itoa(level), rundir.Throughput, level, p.latency(p.stage(rundir.Synchronous)))
 	s.Step, s.MinWaves, s.MinRequests, s.MinTime, s.MaxTime, s.Tail = true, 1, level, p.StageTime/shorter, p.StageTime, 0
 	s.Read = max(leastRead, s.MinTime/readings)
 	return s
@@ -265,7 +265,7 @@ func (p *plan) gridLast() bool {
 // rates returns the rates of the grid. A server that is no faster with many requests than with one is swept from 0.
 func (p *plan) rates() (rates []float64) {
 	const worthwhile = 1.2 // times low: closer rates would not differ by more than their own noise
-	low := p.stage(rundir.Floor).Progress.Rate.Value()
+	low := p.stage(rundir.Synchronous).Progress.Rate.Value()
 	if p.ceiling < worthwhile*low {
 		low = 0
 	}
@@ -331,7 +331,7 @@ func (p *plan) latencyAt(rate float64) time.Duration {
 
 // meanLatency returns the latency at a rate, between those of the synchronous and the throughput stage.
 func (p *plan) meanLatency(rate float64) time.Duration {
-	full := rundir.Duration(p.stage(rundir.Ceiling).Latency.Mean.Or(0))
+	full := rundir.Duration(p.stage(rundir.Throughput).Latency.Mean.Or(0))
 	return p.syncLatency + time.Duration(float64(max(0, full-p.syncLatency))*min(1, rate/p.ceiling))
 }
 

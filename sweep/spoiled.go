@@ -42,7 +42,7 @@ func (x *sweeper) keepAnswer(err error) error {
 	}
 	stages := x.Run().Stages
 	for i := range stages {
-		if stages[i].Role != rundir.Floor && saturation.Usable(&stages[i]) {
+		if stages[i].Role != rundir.Synchronous && saturation.Usable(&stages[i]) {
 			x.Warn(planned.Why)
 			return nil
 		}

@@ -42,16 +42,16 @@ func TestNothingButTheClient(t *testing.T) {
 	t.Parallel()
 	why := note.Note{Code: "client.sent-late"}
 	floor := rundir.Stage{
-		Name: "synchronous", Role: rundir.Floor, State: rundir.Complete, Requests: rundir.Requests{OK: 10},
+		Name: "synchronous", Role: rundir.Synchronous, State: rundir.Complete, Requests: rundir.Requests{OK: 10},
 		Progress: rundir.Progress{Rate: rundir.Exactly(2)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(200)},
 	}
 	spoiled := floor
-	spoiled.Name, spoiled.Role, spoiled.Invalid = "throughput", rundir.Ceiling, why
+	spoiled.Name, spoiled.Role, spoiled.Invalid = "throughput", rundir.Throughput, why
 	end := experiment.NewEndError(noteClientLimit.New(mostSpoiled, []note.Note{why}), "the client was the limit")
 	for _, c := range []struct {
 		second rundir.Stage
 		failed bool
-	}{{spoiled, true}, {rundir.Stage{Name: "throughput", Role: rundir.Ceiling, State: rundir.Complete}, false}} {
+	}{{spoiled, true}, {rundir.Stage{Name: "throughput", Role: rundir.Throughput, State: rundir.Complete}, false}} {
 		run := &rundir.Run{
 			Plan: rundir.Plan{Kind: rundir.KindSweep, Budget: 60}, Stages: []rundir.Stage{floor, c.second},
 			Search: []rundir.SearchStep{{Output: rundir.Exactly(22180)}},

@@ -141,7 +141,7 @@ func measureStep(ctx context.Context, x *experiment.Experiment, s experiment.Sta
 // noteBracket tells the observer what is known of the saturation rate after a stage that changed it.
 func (x *sweeper) noteBracket(st *rundir.Stage) {
 	switch st.Role {
-	case rundir.Ceiling:
+	case rundir.Throughput:
 		if guess := saturation.Guess(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
 		}

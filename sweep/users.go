@@ -24,9 +24,9 @@ const (
 
 // users returns the next number of users.
 func (p *plan) users() (s experiment.Stage, ok bool) {
-	floor := p.stage(rundir.Floor)
+	floor := p.stage(rundir.Synchronous)
 	if floor == nil {
-		return p.userStage(1, rundir.Floor), true
+		return p.userStage(1, rundir.Synchronous), true
 	}
 	if floor.Requests.OK == 0 || p.Budget > 0 && p.left < leastHold {
 		return s, false
@@ -54,7 +54,7 @@ func (p *plan) users() (s experiment.Stage, ok bool) {
 func (p *plan) tooMany(st *rundir.Stage) bool {
 	if len(p.SLO) > 0 {
 		v, _ := slo.Judge(st, p.SLO)
-		return v == rundir.Broken
+		return v == rundir.Missed
 	}
 	c := saturation.Carried(p.run.Stages, nil)
 	return c.Users.Known() && c.Users.Value()*leastGain < float64(st.MaxConcurrency)

@@ -57,7 +57,7 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	server, w := cliff(t)
 	run := usersSweep(t, server, w, func(*Config) {}, "ttft:p95<300ms")
 	c := run.Answer.Carried
-	if run.State != rundir.Complete || run.Answer.Kind != rundir.Carries || c.Verdict != rundir.Kept {
+	if run.State != rundir.Complete || run.Answer.Kind != rundir.Carries || c.Verdict != rundir.Met {
 		t.Fatalf("state %s, answer %+v", run.State, c)
 	}
 	k := simtest.TalkTrial{Server: server, Talks: w, Limit: 300 * time.Millisecond}
@@ -106,7 +106,7 @@ func TestUsersBeyondAnyNumber(t *testing.T) {
 		t.Errorf("with at most four users: %+v", all.Carried)
 	}
 	none := usersSweep(t, server, w, nil, "ttft:p95<5ms").Answer
-	if none.Carried.Verdict != rundir.Broken || !none.Carried.Users.IsZero() {
+	if none.Carried.Verdict != rundir.Missed || !none.Carried.Users.IsZero() {
 		t.Errorf("of an SLO that one user misses: %+v", none.Carried)
 	}
 	grow := usersSweep(t, server, w, nil).Answer.Carried

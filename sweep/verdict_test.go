@@ -30,7 +30,7 @@ func TestVerdicts(t *testing.T) {
 					c := experimentWith(d, server.w)
 					c.Seed = uint64(seed)
 					x := fresh(t, c)
-					floor, err := x.Measure(t.Context(), x.Closed("synchronous", rundir.Floor, 1))
+					floor, err := x.Measure(t.Context(), x.Closed("synchronous", rundir.Synchronous, 1))
 					if err != nil {
 						t.Fatal(err)
 					}

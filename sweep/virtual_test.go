@@ -135,7 +135,7 @@ func TestSynchronousTimesAreExact(t *testing.T) {
 	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		st := oneStage(t, experimentWith(d, w),
-			func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
+			func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Synchronous, 1) })
 		truth := w.Capacity(server)
 		for name, c := range map[string]struct {
 			got  rundir.Number

@@ -245,7 +245,7 @@ func TestGate(t *testing.T) {
 			name    string
 			slo     []string
 			code    int
-			verdict rundir.Promised
+			verdict rundir.SLOVerdict
 		}{
 			{"met", []string{"latency:mean<1m", "ttft_due:mean<1m", "errors<50%"}, console.Done, "kept"},
 			{"missed", []string{"latency:mean<1ms", "ttft:p99<1m"}, console.Missed, "broken"},

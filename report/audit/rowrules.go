@@ -174,7 +174,7 @@ func tokensPerRequest(t *result) (hits []hit) {
 			slack += tokensSpread * spread
 		}
 		forced := r.published(published.SixColumn) && !t.run.Workload.Capped || t.run.Workload.Forced
-		if quotient && r.stage.Role == rundir.Ceiling {
+		if quotient && r.stage.Role == rundir.Throughput {
 			if got.Low /= tokensBurst; r.value(keyCompleted)*r.value(keyLatency) < burstEnded { // it lasted a latency at least
 				got.Low = 0
 			}
@@ -263,7 +263,7 @@ const synchronousTolerance = 0.15
 // synchronousRate finds a row of one request at a time of which the rate times the latency is not one in flight.
 func synchronousRate(r *row) hit {
 	s, ok := r.spans(keyCompleted, keyLatency)
-	if !ok || r.stage.Role != rundir.Floor || r.stage.Source == nil || r.windowed() {
+	if !ok || r.stage.Role != rundir.Synchronous || r.stage.Source == nil || r.windowed() {
 		return hit{}
 	}
 	in := s[0].Multiply(s[1])

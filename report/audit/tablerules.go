@@ -174,7 +174,7 @@ func offGrid(t *result) []hit {
 			grid = append(grid, r)
 		}
 	}
-	floor, ceiling := t.role(rundir.Floor), t.role(rundir.Ceiling)
+	floor, ceiling := t.role(rundir.Synchronous), t.role(rundir.Throughput)
 	if len(grid) < 4 || floor == nil || ceiling == nil {
 		return nil
 	}
@@ -297,7 +297,7 @@ const ceilingTolerance = 0.25
 // ceiling compares the throughput row with the row that was offered the same rate. It finds a server that completed far
 // less there.
 func ceiling(t *result) []hit {
-	top := t.role(rundir.Ceiling)
+	top := t.role(rundir.Throughput)
 	if top == nil || top.stage.Source == nil {
 		return nil
 	}

@@ -199,7 +199,7 @@ func stage(rate, k, noise float64) rundir.Stage {
 		Requests: rundir.Requests{Due: 600, Sent: 600, OK: 600}, Window: 60, Rate: rundir.Exactly(rate * k), Elapsed: 60,
 	}
 	if rate == 0 {
-		s.Name, s.Kind, s.Role, s.Rate, rate = "synchronous", "synchronous", rundir.Floor, rundir.Number{}, 0.7199
+		s.Name, s.Kind, s.Role, s.Rate, rate = "synchronous", "synchronous", rundir.Synchronous, rundir.Number{}, 0.7199
 	}
 	itl, ttft := 0.01*(1+rate/10)/k, 0.05*(1+rate/5)/k
 	s.Rates = rundir.Rates{Offered: s.Rate, Completed: rundir.Exactly(rate * k)}

@@ -35,7 +35,7 @@ func withTerms(t *testing.T, better bool, slos [2][]string) *Comparison {
 			s.Goodput = &rundir.Goodput{Tokens: rundir.Exactly(pick(0.5, 0.9) * s.TokensPerS.Output.Value())}
 			for _, term := range slos[i] {
 				missing := &rundir.Beyond{Count: int(pick(60, 0)), Of: 600, Neff: rundir.Exactly(600)}
-				s.Goodput.Terms = append(s.Goodput.Terms, rundir.Promise{Term: term, Beyond: missing})
+				s.Goodput.Terms = append(s.Goodput.Terms, rundir.TermResult{Term: term, Beyond: missing})
 			}
 		}
 		all = append(all, setup.Input{Path: setups[i].Path, Run: run})

@@ -11,7 +11,7 @@ import (
 
 // carries is a run that carries a number of users.
 func carries(gpu, term string, users, low, high float64) setup.Input {
-	c := &rundir.Carried{Terms: []string{term}, Verdict: rundir.Kept, Users: rundir.Exactly(users),
+	c := &rundir.UserCapacity{Terms: []string{term}, Verdict: rundir.Met, Users: rundir.Exactly(users),
 		Low: rundir.Exactly(low), High: rundir.Exactly(high)}
 	return setup.Input{Path: gpu, Run: &rundir.Run{
 		State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindUsers}, Labels: rundir.Labels{Model: "m", GPU: gpu,

@@ -11,7 +11,7 @@ import (
 
 // TestChartOfUsers: a sweep by users is drawn against their number, with two rows of one number joined.
 func TestChartOfUsers(t *testing.T) {
-	run := &rundir.Run{Answer: &rundir.Answer{Carried: &rundir.Carried{Users: rundir.Exactly(2)}}}
+	run := &rundir.Run{Answer: &rundir.Answer{Carried: &rundir.UserCapacity{Users: rundir.Exactly(2)}}}
 	for _, row := range []struct {
 		users        int
 		done, output float64

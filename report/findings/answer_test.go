@@ -64,7 +64,7 @@ func TestRemarks(t *testing.T) {
 		{rundir.Grid, 8.5, rundir.Undecided, "undecided"}, {rundir.Grid, 9.5, rundir.Saturated, "piled up"},
 		{rundir.Hold, 8, rundir.Stable, "held 3 min"}, {rundir.Hold, 8.5, rundir.Undecided, "undecided"},
 		{rundir.Hold, 9.5, rundir.Stable, "held at first"}, {rundir.Hold, 9.5, rundir.Shedding, "refused 12 %"},
-		{rundir.Single, 9.5, rundir.Saturated, "piled up"}, {rundir.Floor, 0, rundir.Closed, ""},
+		{rundir.Single, 9.5, rundir.Saturated, "piled up"}, {rundir.Synchronous, 0, rundir.Closed, ""},
 	} {
 		s := &rundir.Stage{Role: c.role, State: rundir.Complete, Verdict: c.verdict, WindowFrom: 10, Window: 170}
 		if c.rate > 0 {
@@ -95,9 +95,9 @@ func TestFasterStages(t *testing.T) {
 		sat   rundir.Saturation
 		notes []note.Note
 	}{
-		"plain":    {rundir.Ceiling, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
-		"collapse": {rundir.Ceiling, "a queue slows this server", rundir.Saturation{Overload: f(3)}, nil},
-		"changed":  {rundir.Ceiling, "", rundir.Saturation{Cautions: []note.Note{{Code: "saturation.changed"}}}, nil},
+		"plain":    {rundir.Throughput, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
+		"collapse": {rundir.Throughput, "a queue slows this server", rundir.Saturation{Overload: f(3)}, nil},
+		"changed":  {rundir.Throughput, "", rundir.Saturation{Cautions: []note.Note{{Code: "saturation.changed"}}}, nil},
 	} {
 		c.sat.Rate, c.sat.Low, c.sat.High = f(15), f(14), f(16)
 		run := &rundir.Run{Saturation: &c.sat, Warnings: c.notes, Stages: []rundir.Stage{stage(c.role, 19)}}
@@ -129,10 +129,10 @@ func TestRowVerdictWithinInterval(t *testing.T) {
 	run := &rundir.Run{SLO: &rundir.SLO{Low: f(4), High: f(6)}}
 	for _, c := range []struct {
 		rate          float64
-		verdict, want rundir.Promised
+		verdict, want rundir.SLOVerdict
 	}{
-		{3, rundir.Kept, rundir.Kept}, {5, rundir.Kept, rundir.Unsure}, {5, rundir.Broken, rundir.Unsure},
-		{7, rundir.Broken, rundir.Broken},
+		{3, rundir.Met, rundir.Met}, {5, rundir.Met, rundir.Unsure}, {5, rundir.Missed, rundir.Unsure},
+		{7, rundir.Missed, rundir.Missed},
 	} {
 		s := &rundir.Stage{Rate: f(c.rate), Goodput: &rundir.Goodput{Verdict: c.verdict}}
 		s.Rates.Offered = f(c.rate)

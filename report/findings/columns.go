@@ -303,11 +303,11 @@ func sloCell(r StageRow) table.Cell {
 }
 
 // SLOCell returns the cell with the verdict on what was promised.
-func SLOCell(v rundir.Promised) table.Cell {
+func SLOCell(v rundir.SLOVerdict) table.Cell {
 	switch v {
-	case rundir.Kept:
+	case rundir.Met:
 		return table.Cell{Text: sloMet.Text(), Tone: table.Good}
-	case rundir.Broken:
+	case rundir.Missed:
 		return table.Cell{Text: sloMissed.Text(), Tone: table.Bad}
 	}
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}

@@ -12,7 +12,7 @@ import (
 
 // Every column is one alone, can be picked, and is either for people, for files, or for both.
 func TestColumns(t *testing.T) {
-	row := StageRow{Run: &rundir.Run{}, Stage: &rundir.Stage{Name: "synchronous", Role: rundir.Floor}}
+	row := StageRow{Run: &rundir.Run{}, Stage: &rundir.Stage{Name: "synchronous", Role: rundir.Synchronous}}
 	seen := map[string]bool{}
 	for _, c := range Columns() {
 		if seen[c.ID] || Pick(c.ID)[0].ID != c.ID {
@@ -114,7 +114,7 @@ func TestHideGrowing(t *testing.T) {
 // of its own.
 func TestGlossaryOfUsers(t *testing.T) {
 	group := rundir.TurnGroup{Class: rundir.FirstTurn, N: 3}
-	st := rundir.Stage{Name: "users@1", Kind: rundir.KindOfUsers, Role: rundir.Floor,
+	st := rundir.Stage{Name: "users@1", Kind: rundir.KindOfUsers, Role: rundir.Synchronous,
 		Hits: &rundir.Hits{Ideal: rundir.Exactly(0.5)},
 		Sessions: &rundir.Sessions{Good: rundir.Exactly(1), Classes: []rundir.TurnGroup{group},
 			Turns: []rundir.TurnGroup{{N: 3}}}}

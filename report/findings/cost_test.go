@@ -15,7 +15,7 @@ import (
 func TestCosts(t *testing.T) {
 	f := rundir.Exactly
 	rows := []rundir.Stage{
-		{Name: "synchronous", Role: rundir.Floor, State: rundir.Complete, Requests: rundir.Requests{OK: 10}},
+		{Name: "synchronous", Role: rundir.Synchronous, State: rundir.Complete, Requests: rundir.Requests{OK: 10}},
 		{Name: "hold@8.00", Role: rundir.Hold, State: rundir.Complete, Requests: rundir.Requests{OK: 10}},
 	}
 	comfortable := &rundir.Comfortable{Rate: f(6.4), TTFTMean: f(0.2), Stages: []string{"hold@8.00"}}
@@ -56,7 +56,7 @@ func TestCosts(t *testing.T) {
 		"a bound": {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.AtLeast,
 			Rate: rundir.Over(8), Output: f(1000)}},
 		"users": {labels: rundir.Labels{Price: 1.8, GPUs: 1}, answer: rundir.Answer{Kind: rundir.Carries,
-			Carried: &rundir.Carried{Users: f(20)}}},
+			Carried: &rundir.UserCapacity{Users: f(20)}}},
 	} {
 		run := &rundir.Run{
 			Plan:   rundir.Plan{Kind: rundir.KindSweep},

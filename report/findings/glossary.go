@@ -25,9 +25,9 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		means lang.Phrase
 	}{
 		{any(func(s *rundir.Stage) bool { return s.Kind == rundir.KindOfUsers }), lang.Same("users@N"), meansUsers},
-		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Floor && s.Kind != rundir.KindOfUsers }), lang.Same("synchronous"), meansSynchronous},
+		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Synchronous && s.Kind != rundir.KindOfUsers }), lang.Same("synchronous"), meansSynchronous},
 		{offered, lang.Same("asynchronous@R"), meansAsynchronous},
-		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Ceiling }), lang.Same("throughput"), meansThroughput},
+		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Throughput }), lang.Same("throughput"), meansThroughput},
 		{offered, headOffered.Text(), meansOffered},
 		{known(func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }), headInFlight.Text(), meansInFlight},
 		{any(func(s *rundir.Stage) bool { return s.WholeRun != nil }), headWholeRun.Text(), meansWholeRun},

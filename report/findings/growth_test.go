@@ -70,7 +70,7 @@ func TestAdviceCountsConversations(t *testing.T) {
 		Workload: rundir.Workload{Conversation: &rundir.Conversation{Turns: rundir.Lengths{Mean: 8}}},
 		Stages: []rundir.Stage{{
 			Name: "concurrent@8", Requests: rundir.Requests{OK: 80}, Rates: rundir.Rates{Completed: rundir.Exactly(10)},
-			Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p95<200ms", Needs: 540}}},
+			Goodput: &rundir.Goodput{Terms: []rundir.TermResult{{Term: "ttft:p95<200ms", Needs: 540}}},
 		}},
 	}
 	all := strings.Join(Answer(run, lang.English), "\n")

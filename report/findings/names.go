@@ -61,7 +61,7 @@ func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.T
 // roleName is a role in words.
 func roleName(role rundir.Role) lang.Text {
 	p, ok := map[rundir.Role]lang.Phrase{
-		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe,
+		rundir.Synchronous: roleFloor, rundir.Grid: roleGrid, rundir.Throughput: roleCeiling, rundir.Probe: roleProbe,
 		rundir.Hold:   roleHold,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]

@@ -72,10 +72,10 @@ func (m *remark) addVerdict(r StageRow) {
 
 // rowVerdict returns whether a row meets the SLO. Within the interval of a sweep's answer, which rests on all rows, a
 // single row decides nothing.
-func rowVerdict(r StageRow) rundir.Promised {
+func rowVerdict(r StageRow) rundir.SLOVerdict {
 	v, rate := r.Stage.Goodput.Verdict, slo.Offered(r.Stage)
 	if s := r.Run.SLO; s != nil && s.Low.Known() && s.High.Known() && r.Stage.Rate.Known() {
-		if v == rundir.Kept && rate > s.Low.Value() || v == rundir.Broken && rate < s.High.Value() {
+		if v == rundir.Met && rate > s.Low.Value() || v == rundir.Missed && rate < s.High.Value() {
 			return rundir.Unsure
 		}
 	}

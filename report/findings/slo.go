@@ -87,7 +87,7 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 			continue
 		}
 		for _, p := range st.Goodput.Terms {
-			decided := p.Verdict == rundir.Kept || p.Verdict == rundir.Broken
+			decided := p.Verdict == rundir.Met || p.Verdict == rundir.Missed
 			if unsure = unsure || !decided && p.Beyond != nil && p.Unknown.IsZero(); p.Needs > needs {
 				stage, needs = st, p.Needs
 			}
@@ -147,9 +147,9 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	}
 	say := sayRowUnknown
 	switch g.Verdict {
-	case rundir.Kept:
+	case rundir.Met:
 		say = sayRowMeets
-	case rundir.Broken:
+	case rundir.Missed:
 		say = sayRowMisses
 	}
 	if s.FrozenSince.Known() {
@@ -168,13 +168,13 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 
 // TermReason returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of
 // it.
-func TermReason(p *rundir.Promise, l lang.Lang) string {
+func TermReason(p *rundir.TermResult, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {
-	case err != nil || p.Verdict == rundir.Kept:
-	case p.Verdict == rundir.Broken && p.Value.IsZero(): // all that would tell it failed
+	case err != nil || p.Verdict == rundir.Met:
+	case p.Verdict == rundir.Missed && p.Value.IsZero(): // all that would tell it failed
 		return p.Term
-	case p.Verdict == rundir.Broken:
+	case p.Verdict == rundir.Missed:
 		return sayTermMissed.In(l, t.Name(), t.Least(p.Value))
 	case !p.Unknown.IsZero():
 		return sayTermUnknown.In(l, p.Term, Words().Say(p.Unknown, l))

@@ -20,9 +20,9 @@ func TestPercent(t *testing.T) {
 
 // TestMissedTermsNamed: a row that misses one term, and is unsure of another, misses one.
 func TestMissedTermsNamed(t *testing.T) {
-	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: rundir.Broken, Terms: []rundir.Promise{
+	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: rundir.Missed, Terms: []rundir.TermResult{
 		{Term: "ttft:p90<300ms", Verdict: rundir.Unsure},
-		{Term: "errors<1%", Verdict: rundir.Broken, Value: rundir.Exactly(0.33)},
+		{Term: "errors<1%", Verdict: rundir.Missed, Value: rundir.Exactly(0.33)},
 	}}}
 	if got, want := rowSLO(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
 		t.Errorf("%q, want %q", got, want)

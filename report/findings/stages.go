@@ -70,9 +70,9 @@ func isSLOEnd(run *rundir.Run, s *rundir.Stage) bool {
 // roleOrder returns where a role stands in the table.
 func roleOrder(role rundir.Role) int {
 	switch role {
-	case rundir.Floor:
+	case rundir.Synchronous:
 		return 0
-	case rundir.Ceiling:
+	case rundir.Throughput:
 		return 2
 	}
 	return 1

@@ -17,10 +17,10 @@ func usersText(n float64, l lang.Lang) string {
 }
 
 // capacitySentences returns how many users a server carries, and why not more.
-func capacitySentences(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string {
+func capacitySentences(run *rundir.Run, c *rundir.UserCapacity, l lang.Lang) []string {
 	terms := strings.Join(c.Terms, lang.ListComma.In(l))
 	switch {
-	case c.Users.IsZero() && c.Verdict == rundir.Broken:
+	case c.Users.IsZero() && c.Verdict == rundir.Missed:
 		return append([]string{sayCarriesNone.In(l, terms)}, overloadSentences(c, l)...)
 	case c.Users.IsZero() && c.Low.Known() && c.High.Known() && terms != "":
 		return []string{sayCarriesFew.In(l, terms, lang.Shortest(c.Low.Value()), lang.Shortest(c.High.Value()))}
@@ -49,7 +49,7 @@ func capacitySentences(run *rundir.Run, c *rundir.Carried, l lang.Lang) []string
 }
 
 // overloadSentences returns what happens with more users, and what the server states of its cache.
-func overloadSentences(c *rundir.Carried, l lang.Lang) (lines []string) {
+func overloadSentences(c *rundir.UserCapacity, l lang.Lang) (lines []string) {
 	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots,
 		rundir.LimitCompute: sayBeyondCompute}[c.Cause]
 	if c.Cause == "" {

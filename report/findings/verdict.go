@@ -86,7 +86,7 @@ func concludeRate(run *rundir.Run, a *rundir.Answer) rundir.Conclusion {
 }
 
 // concludeSLO is the conclusion of a sweep with an SLO.
-func concludeSLO(run *rundir.Run, p *rundir.AnswerPromise) rundir.Conclusion {
+func concludeSLO(run *rundir.Run, p *rundir.SLOAnswer) rundir.Conclusion {
 	c := rundir.Conclusion{Claim: SLOSentence(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
 	setNumbers(&c, p.Rate, p.Low, p.High)
 	switch {
@@ -95,7 +95,7 @@ func concludeSLO(run *rundir.Run, p *rundir.AnswerPromise) rundir.Conclusion {
 		if c.MayClaim == rundir.SupportsNothing { // a row meets it, and no rate is known
 			c.MayClaim = rundir.SupportsSLO
 		}
-	case p.Verdict == rundir.Broken: // the range that the rate is in, if there is one, is below what was measured
+	case p.Verdict == rundir.Missed: // the range that the rate is in, if there is one, is below what was measured
 		return rundir.Conclusion{Verdict: rundir.DecisionMissed, Claim: c.Claim, MayClaim: rundir.SupportsSLO}
 	default:
 		c.Verdict = rundir.DecisionUndecided
@@ -104,11 +104,11 @@ func concludeSLO(run *rundir.Run, p *rundir.AnswerPromise) rundir.Conclusion {
 }
 
 // concludeUsers is the conclusion of a sweep by users.
-func concludeUsers(run *rundir.Run, u *rundir.Carried) rundir.Conclusion {
+func concludeUsers(run *rundir.Run, u *rundir.UserCapacity) rundir.Conclusion {
 	c := rundir.Conclusion{Claim: capacitySentences(run, u, lang.English)[0], Metric: unitUsers, Unit: unitUsers}
 	setNumbers(&c, u.Users, u.Low, u.High)
 	switch {
-	case u.Verdict == rundir.Broken && u.Users.IsZero():
+	case u.Verdict == rundir.Missed && u.Users.IsZero():
 		return rundir.Conclusion{Verdict: rundir.DecisionMissed, Claim: c.Claim, MayClaim: rundir.SupportsSLO}
 	case u.Users.IsZero():
 		c.Verdict = rundir.DecisionUndecided
@@ -176,9 +176,9 @@ type severityLevel int
 // severity is as in the exit code: a stage that is invalid decides nothing in its favour.
 func severity(s *rundir.Stage) severityLevel {
 	switch {
-	case s.Goodput.Verdict == rundir.Broken:
+	case s.Goodput.Verdict == rundir.Missed:
 		return 2
-	case s.Goodput.Verdict != rundir.Kept || !s.Invalid.IsZero():
+	case s.Goodput.Verdict != rundir.Met || !s.Invalid.IsZero():
 		return 1
 	}
 	return 0

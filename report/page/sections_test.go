@@ -16,12 +16,12 @@ import (
 )
 
 // singleSLORun is a run of one stage with an SLO.
-func singleSLORun(t *testing.T, v rundir.Promised) *rundir.Run {
+func singleSLORun(t *testing.T, v rundir.SLOVerdict) *rundir.Run {
 	run := openReal(t)
 	st := run.Stages[2]
 	st.Goodput = &rundir.Goodput{
 		Verdict: v,
-		Terms:   []rundir.Promise{{Term: "ttft:p90<500ms", Verdict: v, Value: rundir.Exactly(0.7)}},
+		Terms:   []rundir.TermResult{{Term: "ttft:p90<500ms", Verdict: v, Value: rundir.Exactly(0.7)}},
 	}
 	run.Stages, run.Saturation, run.Answer, run.SLO, run.Warnings, run.Client = []rundir.Stage{
 		st,
@@ -34,7 +34,7 @@ func singleSLORun(t *testing.T, v rundir.Promised) *rundir.Run {
 
 // The words of a page are explained at its end, in both languages.
 func TestPageGlossary(t *testing.T) {
-	p := writeRun(t, singleSLORun(t, rundir.Kept), "")
+	p := writeRun(t, singleSLORun(t, rundir.Met), "")
 	for lang, want := range map[string]string{"en": "time from sending the request to the first token",
 		"zh": "从发出请求到首个 token 的时间"} {
 		if text := elementText(p.elements("main")[0], lang); !strings.Contains(text, want) {
@@ -45,7 +45,7 @@ func TestPageGlossary(t *testing.T) {
 
 // The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
 func TestSLOVerdictHeadline(t *testing.T) {
-	for v, want := range map[rundir.Promised]string{rundir.Kept: "met", rundir.Broken: "missed", rundir.Unsure: "unsure"} {
+	for v, want := range map[rundir.SLOVerdict]string{rundir.Met: "met", rundir.Missed: "missed", rundir.Unsure: "unsure"} {
 		run := singleSLORun(t, v)
 		h := newRunPage(run).headline()
 		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||

@@ -9,8 +9,8 @@ import (
 // The number of users carried is marked in the drawings, and the numbers beside it name the row that they are of.
 func TestUsersCarried(t *testing.T) {
 	f := rundir.Exactly
-	c := &rundir.Carried{
-		Verdict: rundir.Kept,
+	c := &rundir.UserCapacity{
+		Verdict: rundir.Met,
 		Users:   f(5),
 		Low:     f(4),
 		High:    f(6),

@@ -77,7 +77,7 @@ func (v *View) Axis() draw.Axis {
 // onLine reports whether the line of a series goes through a stage. It leaves out invalid stages and, beside arrival
 // rates, closed loops, but for the synchronous stage where that is slower than the lowest arrival rate.
 func (v *View) onLine(s *rundir.Stage) bool {
-	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Floor && v.X(s) < v.lowest())
+	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Synchronous && v.X(s) < v.lowest())
 }
 
 // lowest is the lowest arrival rate.

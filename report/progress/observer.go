@@ -49,7 +49,7 @@ func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 // phaseOf returns what a stage of a sweep is for.
 func phaseOf(role rundir.Role) lang.Phrase {
 	switch role {
-	case rundir.Floor, rundir.Ceiling:
+	case rundir.Synchronous, rundir.Throughput:
 		return phaseLimits
 	case rundir.Grid:
 		return phaseRows

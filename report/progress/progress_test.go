@@ -168,7 +168,7 @@ func TestConcurrentUse(t *testing.T) {
 
 // TestTermsOfAStage shows each term of the SLO with its value.
 func TestTermsOfAStage(t *testing.T) {
-	st := rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: "ttft:p99<500ms", Verdict: rundir.Broken,
+	st := rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.TermResult{{Term: "ttft:p99<500ms", Verdict: rundir.Missed,
 		Value: rundir.Exactly(0.7)}}}}
 	if got, want := termsOf(&st, lang.English), "ttft:p99<500ms: missed (700ms)"; got != want {
 		t.Errorf("%q, want %q", got, want)

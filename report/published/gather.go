@@ -150,7 +150,7 @@ func finishGroup(run *rundir.Run) {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if sweep {
-			ends := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}
+			ends := map[string]rundir.Role{"synchronous": rundir.Synchronous, "throughput": rundir.Throughput}
 			s.Role = cmp.Or(ends[s.Kind], rundir.Grid)
 		}
 		if name := s.Name; total[name] > 1 {

@@ -208,7 +208,7 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 		}
 	}
 	if sweep {
-		st.Role = map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[kind]
+		st.Role = map[string]rundir.Role{"synchronous": rundir.Synchronous, "throughput": rundir.Throughput}[kind]
 		if st.Role == "" {
 			st.Role = rundir.Grid
 		}

@@ -260,7 +260,7 @@ func (d *draw) run(format string) (run rundir.Run) {
 		}
 		return run
 	}
-	run.Stages = append(run.Stages, d.stage("synchronous", "synchronous", rundir.Floor))
+	run.Stages = append(run.Stages, d.stage("synchronous", "synchronous", rundir.Synchronous))
 	rate := 0.0
 	for range d.int(0, 4) {
 		rate += float64(d.int(1, 999)) / 100
@@ -274,7 +274,7 @@ func (d *draw) run(format string) (run rundir.Run) {
 		s.Rate, s.Verdict = rundir.Exactly(12345), rundir.Saturated
 		run.Stages = append(run.Stages, s)
 	}
-	run.Stages = append(run.Stages, d.stage("throughput", "throughput", rundir.Ceiling))
+	run.Stages = append(run.Stages, d.stage("throughput", "throughput", rundir.Throughput))
 	return run
 }
 

@@ -102,7 +102,7 @@ func (r *reading) resume(found []*column) bool {
 func (r *reading) isNextPart(at int, found []*column) bool {
 	for at++; at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])); at++ {
 	}
-	ends := func(s rundir.Stage) bool { return s.Role == rundir.Ceiling }
+	ends := func(s rundir.Stage) bool { return s.Role == rundir.Throughput }
 	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, ends) {
 		return false
 	}
@@ -349,9 +349,9 @@ func (r *reading) readName(text string) error {
 func stageKind(name string) (kind string, role rundir.Role) {
 	switch strings.TrimSpace(name) {
 	case "synchronous", "sync", "同步":
-		return "synchronous", rundir.Floor
+		return "synchronous", rundir.Synchronous
 	case "throughput", "吞吐", "吞吐量":
-		return "throughput", rundir.Ceiling
+		return "throughput", rundir.Throughput
 	case "asynchronous", "async", "poisson", "异步":
 		return "poisson", rundir.Grid
 	}
@@ -376,7 +376,7 @@ func (r *reading) finishSweep(heading string) {
 	r.applyCaveats()
 	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
-		return s.Role == rundir.Floor || s.Role == rundir.Ceiling
+		return s.Role == rundir.Synchronous || s.Role == rundir.Throughput
 	}) {
 		r.Run.Plan.Kind = rundir.KindSweep
 	}

@@ -46,7 +46,7 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	var goodput rundir.Number // the file does not say of which objectives
 	s.number("goodput.rate", "request_goodput", &goodput, 0, "req/s")
 	if goodput.Known() {
-		st.Goodput = &rundir.Goodput{Rate: goodput, Verdict: "unknown", Terms: []rundir.Promise{}}
+		st.Goodput = &rundir.Goodput{Rate: goodput, Verdict: "unknown", Terms: []rundir.TermResult{}}
 	}
 	s.servingStats()
 	s.finishServing()

@@ -109,9 +109,9 @@ func (s *Setup) lastMet(t *slo.Term) int {
 	good := -1
 	for i := range s.Rows {
 		switch verdict := t.Holds(s.Rows[i].Stage); {
-		case verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated:
+		case verdict == rundir.Missed || s.Rows[i].Stage.Verdict == rundir.Saturated:
 			return good
-		case verdict == rundir.Kept:
+		case verdict == rundir.Met:
 			good = i
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Setup) bestMet(terms []slo.Term) int {
 		if r.Top < r.Served || best >= 0 && r.Served < s.Rows[best].Served {
 			continue
 		}
-		if verdict, _ := slo.Judge(r.Stage, terms); verdict == rundir.Kept {
+		if verdict, _ := slo.Judge(r.Stage, terms); verdict == rundir.Met {
 			best = i
 		}
 	}
@@ -142,20 +142,20 @@ func (s *Setup) limitAtRow(at int, terms []slo.Term) Limit {
 	row := &s.Rows[at]
 	l := Limit{Point: Point{Low: row, High: row}, Rate: row.Served, Output: row.Stage.TokensPerS.Output}
 	for i := range at {
-		if verdict, t := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken {
+		if verdict, t := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Missed {
 			l.LowerMiss, l.LowerMissTerm = &s.Rows[i], t
 		}
 	}
 	for i := range s.Rows[at+1:] {
 		high := &s.Rows[at+1+i]
 		verdict, t := slo.Judge(high.Stage, terms)
-		if l.Backlog = high.Stage.Verdict == rundir.Saturated; verdict == rundir.Kept && !l.Backlog {
+		if l.Backlog = high.Stage.Verdict == rundir.Saturated; verdict == rundir.Met && !l.Backlog {
 			continue
 		}
 		if l.LimitingTerm, l.Unjudged = t, verdict == rundir.Unsure; t != nil {
 			l.LimitingValue, _ = t.Of(high.Stage)
 		}
-		if verdict == rundir.Broken {
+		if verdict == rundir.Missed {
 			l.MissedRow = high
 		}
 		s.setDoubt(&l, row, high)
@@ -184,7 +184,7 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 		}
 	}
 	at, wide := found.Rate, false
-	if at.IsZero() && found.Verdict == rundir.Kept && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
+	if at.IsZero() && found.Verdict == rundir.Met && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
 		at, wide = found.Low, true
 	}
 	if at.IsZero() {
@@ -221,7 +221,7 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 // missedRow returns the row in which an answer found that the limiting term is missed; nil where no row shows that.
 func (s *Setup) missedRow(found *rundir.SLO, limiting *slo.Term) *Row {
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == found.BrokenStage })
-	if i < 0 || limiting == nil || limiting.Holds(s.Rows[i].Stage) != rundir.Broken {
+	if i < 0 || limiting == nil || limiting.Holds(s.Rows[i].Stage) != rundir.Missed {
 		return nil
 	}
 	return &s.Rows[i]
@@ -280,9 +280,9 @@ func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.
 		name = found.BrokenStage
 	}
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
-	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unjudged: found.Verdict != rundir.Broken}
+	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unjudged: found.Verdict != rundir.Missed}
 	for j := range max(i, 0) {
-		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == rundir.Kept {
+		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == rundir.Met {
 			r.MetRow = &s.Rows[j]
 		}
 	}
@@ -299,7 +299,7 @@ func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.
 func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	at := 0
 	for i := range s.Rows {
-		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Broken ||
+		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Missed ||
 			s.Rows[i].Stage.Verdict == rundir.Saturated {
 			at = i
 			break
@@ -328,9 +328,9 @@ func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 	high := &s.Rows[s.endRow(good, t)]
 	l.Backlog = high.Stage.Verdict == rundir.Saturated
 	weight := 0.0
-	if verdict := t.Holds(high.Stage); verdict != rundir.Kept {
+	if verdict := t.Holds(high.Stage); verdict != rundir.Met {
 		l.LimitingTerm, l.Unjudged, weight = t, verdict == rundir.Unsure, s.crossing(good, high, t)
-		if verdict == rundir.Broken {
+		if verdict == rundir.Missed {
 			l.MissedRow = high
 		}
 		l.LimitingValue, _ = t.Of(high.Stage)
@@ -368,7 +368,7 @@ func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 // figures were left out, where a row further up breaks the term.
 func (s *Setup) endRow(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
-		if t.Holds(s.Rows[i].Stage) == rundir.Broken || !s.Rows[i].Doubted {
+		if t.Holds(s.Rows[i].Stage) == rundir.Missed || !s.Rows[i].Doubted {
 			return i
 		}
 	}
@@ -381,7 +381,7 @@ func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worstValue(good, t)
-	if t.Holds(high) != rundir.Broken || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	if t.Holds(high) != rundir.Missed || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)

@@ -131,7 +131,7 @@ func SetSaturation(run *rundir.Run) {
 func (s *Setup) Burst() rundir.Number {
 	if s.Run.Source != nil && s.OpenLoop() {
 		for i := range s.Run.Stages {
-			if st := audit.DropDoubted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Ceiling {
+			if st := audit.DropDoubted(&s.Run.Stages[i]); st != nil && st.Role == rundir.Throughput {
 				return st.TokensPerS.Output
 			}
 		}

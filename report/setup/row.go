@@ -197,9 +197,9 @@ func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low
 // request at a time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	switch {
-	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
+	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Synchronous:
 		return true
-	case open || imported && s.Role == rundir.Ceiling:
+	case open || imported && s.Role == rundir.Throughput:
 		return false
 	}
 	return s.MaxConcurrency > 0
@@ -208,7 +208,7 @@ func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 // load orders rows: one at a time, then by the rate that was offered, or by how many were kept in flight.
 func load(s *rundir.Stage) float64 {
 	switch {
-	case s.Kind == "synchronous" || s.Role == rundir.Floor:
+	case s.Kind == "synchronous" || s.Role == rundir.Synchronous:
 		return 0
 	case s.Rate.Known():
 		if rate, ok := audit.LikelyRate(s); ok {

@@ -19,7 +19,7 @@ func quick() *rundir.Run {
 		if rate > 0 {
 			s.Rate, s.Rates.Offered = rundir.Exactly(rate), rundir.Exactly(rate)
 		} else {
-			s.Role, s.MaxConcurrency, s.Verdict, s.Kind = rundir.Floor, 1, rundir.Closed, "synchronous"
+			s.Role, s.MaxConcurrency, s.Verdict, s.Kind = rundir.Synchronous, 1, rundir.Closed, "synchronous"
 		}
 		return s
 	}

@@ -62,7 +62,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 	}
 	longest := 0.0
 	for i := range x.run.Stages {
-		if st := &x.run.Stages[i]; st.Role == rundir.Floor {
+		if st := &x.run.Stages[i]; st.Role == rundir.Synchronous {
 			longest = st.Latency.Max.Or(0)
 		}
 	}

@@ -78,7 +78,7 @@ func (c *Config) Closed(name string, role rundir.Role, width int, latency time.D
 	if width > 1 {
 		s.Opening = arrival.Opening(width, latency, c.Seed, name)
 	}
-	if role == rundir.Floor {
+	if role == rundir.Synchronous {
 		s.MinRequests = min(s.MinRequests, floorRequests)
 	}
 	return s

@@ -151,7 +151,7 @@ func (x *Experiment) loneLengths() *measure.Shares {
 	}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]
-		if st.Role != rundir.Floor || st.State != rundir.Complete {
+		if st.Role != rundir.Synchronous || st.State != rundir.Complete {
 			continue
 		}
 		if shares, err := measure.SharesOf(x.config.Log.Records(st.Name)); err == nil {
@@ -164,7 +164,7 @@ func (x *Experiment) loneLengths() *measure.Shares {
 // loneLatency returns how long a request takes alone; 0 where that is not known.
 func (x *Experiment) loneLatency() time.Duration {
 	for i := range x.run.Stages {
-		if st := &x.run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete {
+		if st := &x.run.Stages[i]; st.Role == rundir.Synchronous && st.State == rundir.Complete {
 			return rundir.Duration(st.Latency.Mean.Or(0))
 		}
 	}

@@ -41,7 +41,7 @@ func (g *Goodput) Add(r *rundir.Record) {
 	verdict := g.judge(r)
 	if g.window.Holds(r.End.Value()) {
 		switch {
-		case verdict == rundir.Kept:
+		case verdict == rundir.Met:
 			g.done++
 			g.tokens = rundir.Exactly(g.tokens.Value() + r.OutputTokens.Value()) // absent from the first that was not counted on
 		case verdict == rundir.Unsure && r.OK():
@@ -56,14 +56,14 @@ func (g *Goodput) Add(r *rundir.Record) {
 		g.exceedances[i].add(r)
 	}
 	switch verdict {
-	case rundir.Kept:
+	case rundir.Met:
 		g.good++
 	case rundir.Unsure:
 		g.unknown++
 	}
-	if g.sessions != nil && (r.OK() || verdict == rundir.Broken) {
+	if g.sessions != nil && (r.OK() || verdict == rundir.Missed) {
 		t := g.sessions[r.Seq]
-		t.missed, t.doubtful = t.missed || verdict == rundir.Broken, t.doubtful || verdict == rundir.Unsure
+		t.missed, t.doubtful = t.missed || verdict == rundir.Missed, t.doubtful || verdict == rundir.Unsure
 		g.sessions[r.Seq] = t
 	}
 }
@@ -106,15 +106,15 @@ func (g *Goodput) unknownToStage(st *rundir.Stage) bool {
 }
 
 // judge returns whether a request met every term. One that failed met none.
-func (g *Goodput) judge(r *rundir.Record) rundir.Promised {
+func (g *Goodput) judge(r *rundir.Record) rundir.SLOVerdict {
 	if r.Failed() {
-		return rundir.Broken
+		return rundir.Missed
 	}
-	all := rundir.Kept
+	all := rundir.Met
 	for _, t := range g.terms {
 		switch meets(t, r) {
-		case rundir.Broken:
-			return rundir.Broken
+		case rundir.Missed:
+			return rundir.Missed
 		case rundir.Unsure:
 			all = rundir.Unsure
 		}
@@ -127,25 +127,25 @@ func (g *Goodput) judge(r *rundir.Record) rundir.Promised {
 
 // meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between
 // its tokens; of stalls, whether it has none. A share of errors, of equal answers or of sessions is for stages alone.
-func meets(t slo.Term, r *rundir.Record) rundir.Promised {
+func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	if t.Metric == slo.Errors || t.OfStage() {
-		return rundir.Kept
+		return rundir.Met
 	}
 	if t.Metric == slo.Speed && r.OK() && valueOf(t, r).IsZero() {
-		return rundir.Kept // nothing came after the first token
+		return rundir.Met // nothing came after the first token
 	}
 	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && r.OK() && len(r.GapsUS) == 0 && r.FirstToken.Known() {
-		return rundir.Kept // the answer came in one piece: there is no gap that was too long
+		return rundir.Met // the answer came in one piece: there is no gap that was too long
 	}
 	switch f := readingOf(t, r); {
 	case f.IsZero():
 		return rundir.Unsure
 	case f.Value() >= t.Limit:
-		return rundir.Broken
+		return rundir.Missed
 	case f.Bound():
 		return rundir.Unsure
 	}
-	return rundir.Kept
+	return rundir.Met
 }
 
 // readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was
@@ -199,7 +199,7 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 		out.Share = rundir.Over(out.Share.Value())
 	}
 	for i, t := range g.terms {
-		p := rundir.Promise{Term: t.String(), Beyond: g.exceedances[i].result(st)}
+		p := rundir.TermResult{Term: t.String(), Beyond: g.exceedances[i].result(st)}
 		if t.Metric == slo.Sessions {
 			p.Beyond = g.overSessions(st)
 		}

@@ -41,8 +41,8 @@ func TestARequestMeetsATerm(t *testing.T) {
 		"whole": wholeAnswer(), "silent": silent, "single": single, "chunked": chunked, "cut": cut, "waiting": waiting,
 		"failed": failed,
 	}
-	const kept, broken, unknown = rundir.Kept, rundir.Broken, rundir.Unsure
-	for text, want := range map[string]map[string]rundir.Promised{
+	const kept, broken, unknown = rundir.Met, rundir.Missed, rundir.Unsure
+	for text, want := range map[string]map[string]rundir.SLOVerdict{
 		"ttft:p99<201ms": {"whole": kept, "silent": unknown, "single": kept, "cut": unknown, "waiting": broken,
 			"failed": broken},
 		"ttft:p99<199ms":     {"whole": broken, "cut": broken},
@@ -78,7 +78,7 @@ func TestUncountedTokensMeetNoLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for tokens, want := range map[float64]rundir.Promised{0: rundir.Unsure, 1: rundir.Unsure, 5: rundir.Broken} {
+	for tokens, want := range map[float64]rundir.SLOVerdict{0: rundir.Unsure, 1: rundir.Unsure, 5: rundir.Missed} {
 		r := wholeAnswer()
 		r.OutputTokens = rundir.Exactly(tokens)
 		if got := meets(terms[0], r); got != want {
@@ -124,7 +124,7 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 		High: rundir.Exactly(0.8107)}
 	want := &rundir.Goodput{
 		Rate: rundir.Exactly(0.3), Tokens: rundir.Exactly(1.5), Share: rundir.Over(2.0 / 6), Unknown: 2, Verdict: "unsure",
-		Terms: []rundir.Promise{
+		Terms: []rundir.TermResult{
 			{Term: "ttft:p50<150ms", Verdict: "unsure", Value: rundir.Exactly(0.1), Beyond: twoOfFive, Needs: 59},
 			{Term: "errors<60%", Verdict: "unsure", Value: rundir.Exactly(0.25), Beyond: oneOfFour, Needs: 5},
 		},
@@ -168,7 +168,7 @@ func TestFailedRequestsAreBeyondAllOthers(t *testing.T) {
 	}
 	st.Goodput = m.goodput.Result(st)
 	for _, p := range st.Goodput.Terms {
-		if kept := p.Verdict == rundir.Kept; kept != (p.Term == "ttft:p50<1s") || p.Beyond.Count*10 != p.Beyond.Of {
+		if kept := p.Verdict == rundir.Met; kept != (p.Term == "ttft:p50<1s") || p.Beyond.Count*10 != p.Beyond.Of {
 			t.Errorf("%s is %s: %+v", p.Term, p.Verdict, p.Beyond)
 		}
 	}

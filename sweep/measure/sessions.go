@@ -43,7 +43,7 @@ func (s *sessions) add(r *rundir.Record) {
 		session: r.Seq, index: r.Turn, counted: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0),
 		cached: r.CachedTokens,
 		ttft:   SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r), missed: due && s.judge != nil &&
-			s.judge.judge(r) == rundir.Broken,
+			s.judge.judge(r) == rundir.Missed,
 	})
 }
 

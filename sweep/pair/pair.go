@@ -205,7 +205,7 @@ func (p *comparison) findLoads(ctx context.Context) error {
 func (p *comparison) findCeiling(ctx context.Context) error {
 	floor, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
 		return x.Closed("synchronous",
-			rundir.Floor, 1)
+			rundir.Synchronous, 1)
 	})
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	}
 	ceiling, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
 		return x.Closed("throughput",
-			rundir.Ceiling, width)
+			rundir.Throughput, width)
 	})
 	if err != nil {
 		return err
@@ -324,7 +324,7 @@ func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name 
 		// a request of the window may take as long as those of the opening, and a little longer
 		s.Tail = max(s.Tail, 2*opening)
 	} else {
-		role := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling,
+		role := map[string]rundir.Role{"synchronous": rundir.Synchronous, "throughput": rundir.Throughput,
 			arrival.KindClosed: rundir.Single}[l.Kind]
 		s = x.Closed(l.Kind, role, l.MaxConcurrency)
 		s.Sessions, s.Opening = l.Requests, nil

@@ -32,10 +32,10 @@ type Answer struct {
 	// Comfortable is how the server feels below its limit; absent where no rows surround that rate.
 	Comfortable *Comfortable `json:"comfortable,omitempty"`
 	// Promise is the highest rate that meets the SLO; absent without one. It is the rate and interval of the run's SLO.
-	Promise *AnswerPromise `json:"slo,omitempty"`
+	Promise *SLOAnswer `json:"slo,omitempty"`
 	// Carried is how many users the server carries: the answer of a sweep by users, which has no rate; absent in
 	// others.
-	Carried *Carried `json:"carried,omitempty"`
+	Carried *UserCapacity `json:"carried,omitempty"`
 	// Cautions are what a reader must know first, the weightiest first: three at most.
 	Cautions []note.Note `json:"cautions,omitempty"`
 }
@@ -69,17 +69,17 @@ type Comfortable struct {
 	Stages      []string `json:"stages"`                 // the rows, from low to high: one or two
 }
 
-// AnswerPromise is the highest rate that meets the terms of an SLO.
-type AnswerPromise struct {
-	Terms   []string `json:"terms"`
-	Verdict Promised `json:"verdict,omitempty"`
-	Rate    Number   `json:"rate,omitzero"`
-	Low     Number   `json:"low,omitzero"`
-	High    Number   `json:"high,omitzero"`
+// SLOAnswer is the highest rate that meets the terms of an SLO.
+type SLOAnswer struct {
+	Terms   []string   `json:"terms"`
+	Verdict SLOVerdict `json:"verdict,omitempty"`
+	Rate    Number     `json:"rate,omitzero"`
+	Low     Number     `json:"low,omitzero"`
+	High    Number     `json:"high,omitzero"`
 }
 
 // Met reports whether some rate meets the terms.
-func (p *AnswerPromise) Met() bool { return !p.Rate.IsZero() || p.Verdict == Kept }
+func (p *SLOAnswer) Met() bool { return !p.Rate.IsZero() || p.Verdict == Met }
 
 // LimitSaturation is the limit of objectives that are met up to the saturation rate.
 const LimitSaturation = "saturation"

@@ -42,13 +42,13 @@ type Role string
 
 // The roles.
 const (
-	Floor   Role = "floor"   // synchronous: one request at a time
-	Grid    Role = "grid"    // an arrival rate between floor and ceiling
-	Ceiling Role = "ceiling" // throughput: as many requests in flight as raise the output rate
-	Probe   Role = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
-	Hold    Role = "hold"    // a rate near the answer, held for longer than other stages to test it
-	Single  Role = "run"     // a stage of a run that is not a sweep
-	WarmUp  Role = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
+	Synchronous Role = "floor"   // synchronous: one request at a time
+	Grid        Role = "grid"    // an arrival rate between floor and ceiling
+	Throughput  Role = "ceiling" // throughput: as many requests in flight as raise the output rate
+	Probe       Role = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
+	Hold        Role = "hold"    // a rate near the answer, held for longer than other stages to test it
+	Single      Role = "run"     // a stage of a run that is not a sweep
+	WarmUp      Role = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
 
 // HoldPrefix begins the names of holds.

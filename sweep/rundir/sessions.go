@@ -72,11 +72,11 @@ func (s *Sessions) Again() Number {
 	return Exactly(float64(n) / float64(of))
 }
 
-// Carried is how many users a server carries: the most for whom it keeps the SLO, or without one, up to which more
+// UserCapacity is how many users a server carries: the most for whom it keeps the SLO, or without one, up to which more
 // users bring more tokens and the cache holds their contexts.
-type Carried struct {
-	Terms   []string `json:"terms,omitempty"`   // of the SLO; none without one
-	Verdict Promised `json:"verdict,omitempty"` // "broken" where not even one user gets what the SLO promises
+type UserCapacity struct {
+	Terms   []string   `json:"terms,omitempty"`   // of the SLO; none without one
+	Verdict SLOVerdict `json:"verdict,omitempty"` // "broken" where not even one user gets what the SLO promises
 	// a lower bound where no number of users was too many; absent where it is not known
 	Users Number `json:"users,omitzero"`
 	Low   Number `json:"low,omitzero"` // 95 % interval of the number

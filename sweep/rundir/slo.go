@@ -2,14 +2,14 @@ package rundir
 
 import "llmsweep/client/note"
 
-// Promised is whether a term, or all terms, of a service level objective are kept.
-type Promised string
+// SLOVerdict is whether a term, or all terms, of a service level objective are kept.
+type SLOVerdict string
 
 // Whether terms are kept.
 const (
-	Unsure Promised = "unsure" // the metric is absent, or what was measured shows neither
-	Kept   Promised = "kept"
-	Broken Promised = "broken"
+	Unsure SLOVerdict = "unsure" // the metric is absent, or what was measured shows neither
+	Met    SLOVerdict = "kept"
+	Missed SLOVerdict = "broken"
 )
 
 // Goodput is how much of a stage's work met the objectives, and whether the stage as a whole met them.
@@ -22,14 +22,14 @@ type Goodput struct {
 	Tokens Number `json:"tokens_per_s,omitzero"`
 
 	// on the stage as a whole: "kept", "broken" or "unsure"; earlier versions wrote "unknown" for "unsure"
-	Verdict Promised  `json:"verdict"`
-	Terms   []Promise `json:"terms"`
+	Verdict SLOVerdict   `json:"verdict"`
+	Terms   []TermResult `json:"terms"`
 }
 
-// Promise is one term and its value in a stage.
-type Promise struct {
-	Term    string   `json:"term"` // "ttft:p99<500ms"
-	Verdict Promised `json:"verdict"`
+// TermResult is one term and its value in a stage.
+type TermResult struct {
+	Term    string     `json:"term"` // "ttft:p99<500ms"
+	Verdict SLOVerdict `json:"verdict"`
 	// Value is in seconds; of a speed seconds per token; of errors and stalls a share, of answers and sessions the
 	// share that misses.
 	Value Number `json:"value,omitzero"`
@@ -60,10 +60,10 @@ type SLO struct {
 	Terms []string `json:"terms"`
 	// Verdict is "kept" where there is a Rate, or a row that meets the terms; "broken" where the terms are missed at
 	// the lowest rate that was measured, else "unsure". Absent in directories of earlier versions.
-	Verdict Promised `json:"verdict,omitempty"`
-	Rate    Number   `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
-	Low     Number   `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
-	High    Number   `json:"high,omitzero"`
+	Verdict SLOVerdict `json:"verdict,omitempty"`
+	Rate    Number     `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
+	Low     Number     `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
+	High    Number     `json:"high,omitzero"`
 	// Goodput is the goodput at Rate, interpolated between the stages on either side.
 	Goodput Number `json:"goodput,omitzero"`
 	// KeptStage is the highest stage below Rate that met all terms, BrokenStage the lowest above it that did not.

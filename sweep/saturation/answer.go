@@ -30,7 +30,7 @@ func answerOf(run *rundir.Run) *rundir.Answer {
 	}
 	rows := offeredRows(run.Stages)
 	if p := run.SLO; p != nil {
-		a.Promise = &rundir.AnswerPromise{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
+		a.Promise = &rundir.SLOAnswer{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
 	}
 	a.Comfortable = comfortableAt(a, rows, run.Stages)
 	switch a.Kind {
@@ -84,7 +84,7 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	if most.IsZero() {
 		most = p.Low
 	}
-	if p.Verdict == rundir.Broken || most.IsZero() { // no rate is known to meet it
+	if p.Verdict == rundir.Missed || most.IsZero() { // no rate is known to meet it
 		return 0, true
 	}
 	if most.Value() < rate {

@@ -76,7 +76,7 @@ func invalidNote(stages []rundir.Stage) (n note.Note, ok bool) {
 	var names []string
 	var why note.Note
 	for i := range stages {
-		if st := &stages[i]; !st.Invalid.IsZero() && st.Role != rundir.Floor {
+		if st := &stages[i]; !st.Invalid.IsZero() && st.Role != rundir.Synchronous {
 			names, why = append(names, st.Name), st.Invalid
 		}
 	}
@@ -92,7 +92,7 @@ func neededTime(run *rundir.Run) float64 {
 	}
 	took := 0.0
 	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Ceiling {
+		if st := &run.Stages[i]; st.Role == rundir.Throughput {
 			took = st.EndsAt().Seconds()
 		}
 	}
@@ -137,7 +137,7 @@ func sloProof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundi
 			st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
 			continue
 		}
-		if verdict, _ := slo.Judge(st, terms); verdict == rundir.Kept && (best == nil || rate > best.Rate.Value()) {
+		if verdict, _ := slo.Judge(st, terms); verdict == rundir.Met && (best == nil || rate > best.Rate.Value()) {
 			best = st
 		}
 	}

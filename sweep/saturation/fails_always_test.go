@@ -21,15 +21,15 @@ func TestAFaultAtEveryLoad(t *testing.T) {
 		stages []rundir.Stage
 		want   bool
 	}{
-		"every fifth": {[]rundir.Stage{stage(rundir.Floor, 16, 4), stage(rundir.Grid, 80, 20),
+		"every fifth": {[]rundir.Stage{stage(rundir.Synchronous, 16, 4), stage(rundir.Grid, 80, 20),
 			stage(rundir.Probe, 300, 90)}, true},
-		"under load": {[]rundir.Stage{stage(rundir.Floor, 20, 0), stage(rundir.Grid, 80, 20),
+		"under load": {[]rundir.Stage{stage(rundir.Synchronous, 20, 0), stage(rundir.Grid, 80, 20),
 			stage(rundir.Probe, 300, 90)}, false},
-		"once":      {[]rundir.Stage{stage(rundir.Floor, 18, 2), stage(rundir.Grid, 100, 0)}, false},
-		"one alone": {[]rundir.Stage{stage(rundir.Floor, 19, 1), stage(rundir.Grid, 80, 20)}, false},
+		"once":      {[]rundir.Stage{stage(rundir.Synchronous, 18, 2), stage(rundir.Grid, 100, 0)}, false},
+		"one alone": {[]rundir.Stage{stage(rundir.Synchronous, 19, 1), stage(rundir.Grid, 80, 20)}, false},
 		"none":      {nil, false},
 		// another note says so
-		"connections that are closed": {[]rundir.Stage{closed(rundir.Floor), closed(rundir.Grid)}, false},
+		"connections that are closed": {[]rundir.Stage{closed(rundir.Synchronous), closed(rundir.Grid)}, false},
 	} {
 		n := failsAlwaysNote(c.stages)
 		if n.Is(FailsAlways) != c.want {

@@ -60,7 +60,7 @@ func pausesNote(stages []rundir.Stage) note.Note {
 	count, time, windows := 0, 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
-		if !Usable(st) || st.Role != rundir.Floor && st.Verdict != rundir.Stable {
+		if !Usable(st) || st.Role != rundir.Synchronous && st.Verdict != rundir.Stable {
 			continue // work on the prompts of a backlog holds streams up as well
 		}
 		windows += st.Elapsed
@@ -104,7 +104,7 @@ func failsAlwaysNote(stages []rundir.Stage) note.Note {
 		switch ended := q.OK + q.Error; {
 		case ended == 0:
 			continue
-		case st.Role == rundir.Floor && q.Error >= fewestLone:
+		case st.Role == rundir.Synchronous && q.Error >= fewestLone:
 			alone = float64(q.Error) / float64(ended)
 		case float64(q.Error) < leastFails*float64(ended):
 			return note.Note{}

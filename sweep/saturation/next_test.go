@@ -11,7 +11,7 @@ import (
 // floorStage is a synchronous stage of requests that take a second.
 func floorStage() rundir.Stage {
 	st := holdAt(1, 1, rundir.Closed)
-	st.Role, st.Rate, st.Latency.Mean = rundir.Floor, rundir.Number{}, rundir.Exactly(1)
+	st.Role, st.Rate, st.Latency.Mean = rundir.Synchronous, rundir.Number{}, rundir.Exactly(1)
 	return st
 }
 

@@ -21,7 +21,7 @@ func quotaOf(run *rundir.Run, s *rundir.Saturation) *rundir.Quota {
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		q := &st.Traits.Quota
-		if !Usable(st) || st.Role == rundir.Floor || q.Periods == 0 || most != nil && q.Periods <= most.Periods {
+		if !Usable(st) || st.Role == rundir.Synchronous || q.Periods == 0 || most != nil && q.Periods <= most.Periods {
 			continue
 		}
 		rate := q.Requests.Value() / q.Period.Value()

@@ -357,7 +357,7 @@ func Guess(run *rundir.Run) (rate rundir.Number) {
 // throughputStage returns the throughput stage; nil where none is usable, or it was not steady.
 func throughputStage(run *rundir.Run) (ceiling *rundir.Stage) {
 	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() {
+		if st := &run.Stages[i]; st.Role == rundir.Throughput && Usable(st) && st.Progress.Rate.Known() {
 			ceiling = st
 		}
 	}
@@ -371,7 +371,7 @@ func pausesOf(run *rundir.Run) *pauseStats {
 	p, n, time := &pauseStats{}, 0, 0.0
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		if st.Role == rundir.Floor || st.Role == rundir.Grid {
+		if st.Role == rundir.Synchronous || st.Role == rundir.Grid {
 			continue
 		}
 		all := st.Traits.Pauses
@@ -481,7 +481,7 @@ func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == r
 // synchronousStage returns the stage with one request in flight; nil where none is usable.
 func synchronousStage(stages []rundir.Stage) *rundir.Stage {
 	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Floor && Usable(st) {
+		if st := &stages[i]; st.Role == rundir.Synchronous && Usable(st) {
 			return st
 		}
 	}

@@ -84,7 +84,7 @@ func withPause(st rundir.Stage, seconds float64) rundir.Stage {
 // throughput returns the throughput stage.
 func throughput(done float64) rundir.Stage {
 	st := holdAt(1, done, rundir.Closed)
-	st.Name, st.Role, st.Rate, st.MaxConcurrency, st.Window = "throughput", rundir.Ceiling, rundir.Number{}, 64, 30
+	st.Name, st.Role, st.Rate, st.MaxConcurrency, st.Window = "throughput", rundir.Throughput, rundir.Number{}, 64, 30
 	return st
 }
 
@@ -165,7 +165,7 @@ func TestFind(t *testing.T) {
 		{"burst used", stages{usedBurst(9, 8, 5), stable(6)}, 0, 4.95, 9, rundir.Between, backlog},
 		{"burst gone", stages{usedBurst(8, 5.5, 5), stable(6)}, 6.94, 5.88, 8, rundir.Sustains, backlog},
 	} {
-		if c.holds[0].Role != rundir.Ceiling {
+		if c.holds[0].Role != rundir.Throughput {
 			c.holds = append(stages{throughput(10)}, c.holds...)
 		}
 		run := runOf(c.holds...)
@@ -201,7 +201,7 @@ func TestAServerThatChangedIsNamed(t *testing.T) {
 // Without a hold there is no answer: what the throughput completed is a guess, and no bound.
 func TestAGuessIsNoAnswer(t *testing.T) {
 	floor := throughput(1)
-	floor.Role, floor.MaxConcurrency, floor.Latency.Mean = rundir.Floor, 1, rundir.Exactly(1)
+	floor.Role, floor.MaxConcurrency, floor.Latency.Mean = rundir.Synchronous, 1, rundir.Exactly(1)
 	run := runOf(floor, throughput(10))
 	WriteAnswer(run, nil)
 	if a := run.Answer; a.Kind != rundir.Unanswerable || a.Guess.Value() != 10 || a.Low.Known() || a.High.Known() ||
@@ -266,7 +266,7 @@ func TestALargerBatchWouldNotHelp(t *testing.T) {
 // TestAShortRowHidesNoLoad: a row that piled up below a rate that was held was too short; the load to run is read
 // without it.
 func TestAShortRowHidesNoLoad(t *testing.T) {
-	lone := rundir.Stage{Name: "synchronous", Role: rundir.Floor, Kind: "synchronous", State: rundir.Complete}
+	lone := rundir.Stage{Name: "synchronous", Role: rundir.Synchronous, Kind: "synchronous", State: rundir.Complete}
 	rows := runOf(lone, throughput(10), stable(9.7), saturated(10.7, 10), stable(5), saturated(7, 0.3))
 	for i := range rows.Stages {
 		rows.Stages[i].Latency.Mean, rows.Stages[i].TTFT.Mean = rundir.Exactly(1), rundir.Exactly(0.1)

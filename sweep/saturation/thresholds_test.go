@@ -25,7 +25,7 @@ func TestThresholds(t *testing.T) {
 			Sessions: &rundir.Sessions{Hits: f(hits)}}
 	}
 	carries := func(rows ...*rundir.Stage) float64 {
-		c := &rundir.Carried{}
+		c := &rundir.UserCapacity{}
 		fillByOutput(c, rows)
 		return c.Users.Value()
 	}
@@ -36,15 +36,15 @@ func TestThresholds(t *testing.T) {
 			pausesNote(traits(9, rundir.Traits{Stalls: 2, StallTime: f(1)})).Is(notePauses),
 		},
 		"two failures alone": {
-			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 198, 2, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 198, 2, "http_5xx"),
 				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
-			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 98, 1, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 98, 1, "http_5xx"),
 				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
 		},
 		"2 % fail": {
-			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 80, 20, "http_5xx"),
 				done(rundir.Grid, 979, 21, "http_5xx")}).Is(FailsAlways),
-			failsAlwaysNote([]rundir.Stage{done(rundir.Floor, 80, 20, "http_5xx"),
+			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 80, 20, "http_5xx"),
 				done(rundir.Grid, 981, 19, "http_5xx")}).Is(FailsAlways),
 		},
 		"half in bursts": {

@@ -18,7 +18,7 @@ func carriedAnswer(run *rundir.Run, terms []slo.Term) *rundir.Answer {
 	switch {
 	case c.Users.Bound():
 		a.Kind = rundir.AtLeast
-	case c.Users.IsZero() && c.Verdict != rundir.Broken:
+	case c.Users.IsZero() && c.Verdict != rundir.Missed:
 		a.Kind = rundir.Unanswerable
 	}
 	return a
@@ -36,9 +36,9 @@ func UserRows(stages []rundir.Stage) (rows []*rundir.Stage) {
 }
 
 // Carried returns how many users a server carries, by the rows of a run.
-func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.Carried {
+func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.UserCapacity {
 	rows := UserRows(stages)
-	c := &rundir.Carried{Terms: slo.Strings(terms), Verdict: rundir.Unsure}
+	c := &rundir.UserCapacity{Terms: slo.Strings(terms), Verdict: rundir.Unsure}
 	if len(rows) == 0 {
 		return c
 	}
@@ -52,14 +52,14 @@ func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.Carried {
 }
 
 // fillBySLO fills in the most users for whom the terms are kept: a number that was measured.
-func fillBySLO(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
+func fillBySLO(c *rundir.UserCapacity, rows []*rundir.Stage, terms []slo.Term) {
 	found := slo.Highest(rows, nil, terms)
 	c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 }
 
 // fillByOutput fills in up to which number more users bring more tokens, and hits do not fall: between the rows on
 // either side of that.
-func fillByOutput(c *rundir.Carried, rows []*rundir.Stage) {
+func fillByOutput(c *rundir.UserCapacity, rows []*rundir.Stage) {
 	most, hits := 0.0, rundir.Number{}
 	for _, r := range rows {
 		most = max(most, r.TokensPerS.Output.Or(0))
@@ -85,13 +85,13 @@ func fillByOutput(c *rundir.Carried, rows []*rundir.Stage) {
 		default:
 			c.High, c.Users = rundir.Exactly(n), rundir.Exactly(n)
 		}
-		c.Verdict = rundir.Kept
+		c.Verdict = rundir.Met
 		return
 	}
 }
 
 // describeLimit fills in the rows beside the number of users, and why there are no more.
-func describeLimit(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
+func describeLimit(c *rundir.UserCapacity, rows []*rundir.Stage, terms []slo.Term) {
 	term := slo.Term{Metric: slo.TTFT, Stat: "p95"}
 	for _, t := range terms {
 		if t.String() == c.Term {
@@ -114,7 +114,7 @@ func describeLimit(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 		case r.MaxConcurrency <= users:
 			within = r
 		default:
-			if v, _ := slo.Judge(r, terms); above == nil && v == rundir.Broken {
+			if v, _ := slo.Judge(r, terms); above == nil && v == rundir.Missed {
 				above = r
 			}
 			beyond = r
@@ -128,7 +128,7 @@ func describeLimit(c *rundir.Carried, rows []*rundir.Stage, terms []slo.Term) {
 			c.Fits = rundir.Exactly(math.Floor(c.Cache.Value() / c.Context.Value()))
 		}
 	}
-	if c.Cause != "" || beyond == nil || c.Users.IsZero() && c.Verdict != rundir.Broken {
+	if c.Cause != "" || beyond == nil || c.Users.IsZero() && c.Verdict != rundir.Missed {
 		return
 	}
 	if above == nil {

@@ -23,7 +23,7 @@ func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 		within    int
 		scattered bool
 	}{{0.311, 9, true}, {0.289, 11, false}} {
-		edge := &rundir.Carried{Users: rundir.Exactly(11), Term: term.String(), Verdict: rundir.Kept}
+		edge := &rundir.UserCapacity{Users: rundir.Exactly(11), Term: term.String(), Verdict: rundir.Met}
 		describeLimit(edge, []*rundir.Stage{row(9, 0.2), row(11, c.at11), row(32, 1.1)}, []slo.Term{term})
 		if edge.Within == nil || edge.Within.Users != c.within || edge.Scattered != c.scattered || edge.Beyond.Users != 32 {
 			t.Errorf("with %v s at 11 users: within %+v, scattered %v, beyond %+v", c.at11, edge.Within, edge.Scattered,

@@ -11,14 +11,14 @@ func TestAccuracy(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers, right, items int
 		term                  string
-		want                  rundir.Promised
+		want                  rundir.SLOVerdict
 	}{
 		"all of 13 are right":          {13, 13, 13, "accuracy>80%", rundir.Unsure},
-		"all of 14 are right":          {14, 14, 14, "accuracy>80%", rundir.Kept},
+		"all of 14 are right":          {14, 14, 14, "accuracy>80%", rundir.Met},
 		"as many answers to 10":        {14, 14, 10, "accuracy>80%", rundir.Unsure},
-		"half of 100 are right":        {100, 50, 100, "accuracy>80%", rundir.Broken},
+		"half of 100 are right":        {100, 50, 100, "accuracy>80%", rundir.Missed},
 		"80 of 100 are at the edge":    {100, 80, 100, "accuracy>80%", rundir.Unsure},
-		"90 of 100 are above the edge": {100, 90, 100, "accuracy>=80%", rundir.Kept},
+		"90 of 100 are above the edge": {100, 90, 100, "accuracy>=80%", rundir.Met},
 		"none were graded":             {0, 0, 0, "accuracy>1%", rundir.Unsure},
 	} {
 		s := &rundir.Stage{Requests: rundir.Requests{OK: 2000}}

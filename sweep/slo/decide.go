@@ -33,12 +33,12 @@ func (c tally) bounds(level float64) (low, high float64) {
 func (c tally) weight() float64 { return min(max(c.neff, 1)/c.total, 1) }
 
 // judge returns on which side of a share the tally shows its own share to be, at a level of error.
-func (c tally) judge(share, level float64) rundir.Promised {
+func (c tally) judge(share, level float64) rundir.SLOVerdict {
 	switch low, high := c.bounds(level); {
 	case high < share:
-		return rundir.Kept
+		return rundir.Met
 	case low > share:
-		return rundir.Broken
+		return rundir.Missed
 	}
 	return rundir.Unsure
 }
@@ -106,9 +106,9 @@ func Bound(b *rundir.Beyond) {
 }
 
 // Holds returns whether a stage keeps the term.
-func (t Term) Holds(s *rundir.Stage) rundir.Promised {
+func (t Term) Holds(s *rundir.Stage) rundir.SLOVerdict {
 	if s.FrozenSince.Known() {
-		return rundir.Broken // the server never answered again: no wait is long enough
+		return rundir.Missed // the server never answered again: no wait is long enough
 	}
 	if c, ok := t.count(s); ok {
 		return c.judge(t.tail(), level)
@@ -122,13 +122,13 @@ func (t Term) Holds(s *rundir.Stage) rundir.Promised {
 	case f.IsZero():
 		return rundir.Unsure
 	case f.Bound() && f.Value() >= t.Limit: // a lower bound beyond the limit
-		return rundir.Broken
+		return rundir.Missed
 	case f.Bound() || !supported:
 		return rundir.Unsure
 	case low >= t.Limit:
-		return rundir.Broken
+		return rundir.Missed
 	case high < t.Limit:
-		return rundir.Kept
+		return rundir.Met
 	}
 	return rundir.Unsure
 }

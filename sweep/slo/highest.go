@@ -28,17 +28,17 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 	kept := false
 	for _, s := range stages {
 		switch v, _ := Judge(s, terms); {
-		case Offered(s) <= end.rate && v == rundir.Kept:
+		case Offered(s) <= end.rate && v == rundir.Met:
 			out.KeptStage, kept = s.Name, true
-		case Offered(s) > end.rate && (v == rundir.Broken || Over(s)) && out.BrokenStage == "":
+		case Offered(s) > end.rate && (v == rundir.Missed || Over(s)) && out.BrokenStage == "":
 			out.BrokenStage = s.Name
 		}
 	}
 	switch {
 	case math.IsInf(end.rate, -1):
-		out.Verdict, out.BrokenStage, out.Reason = rundir.Broken, stages[0].Name, noteBrokenAt.New(stages[0].Name)
+		out.Verdict, out.BrokenStage, out.Reason = rundir.Missed, stages[0].Name, noteBrokenAt.New(stages[0].Name)
 	case math.IsInf(end.high, 1) && kept:
-		out.Verdict, out.Rate = rundir.Kept, rundir.Over(highestKept(stages, terms))
+		out.Verdict, out.Rate = rundir.Met, rundir.Over(highestKept(stages, terms))
 		out.Limiting, out.Reason = "", noteNoneBroke.New(out.KeptStage)
 	case math.IsInf(end.high, 1), out.Limiting == rundir.LimitSaturation && !kept:
 		needMore(out, stages, terms)
@@ -49,7 +49,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		if out.Limiting == rundir.LimitSaturation {
 			end.low = min(end.low, highestKept(stages, terms))
 		}
-		out.Verdict, out.Low, out.High = rundir.Kept, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
+		out.Verdict, out.Low, out.High = rundir.Met, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
 		out.Reason = noteWide.New(out.Low.Value(), end.high)
 		if (end.high-end.low)/2 <= maxHalfWidth*end.rate {
 			if out.Rate, out.Reason = rundir.Exactly(end.rate), noteEnds.New(out.Limiting); kept {
@@ -102,7 +102,7 @@ func Over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verd
 // highestKept returns the highest rate at which a stage was shown to keep all terms.
 func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
 	for _, s := range stages {
-		if v, _ := Judge(s, terms); v == rundir.Kept {
+		if v, _ := Judge(s, terms); v == rundir.Met {
 			rate = Offered(s)
 		}
 	}

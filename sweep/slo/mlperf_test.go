@@ -21,7 +21,7 @@ func TestEarlyStopping(t *testing.T) {
 				requests int
 				passes   bool
 			}{{n - 1, false}, {n, true}} {
-				s := &rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: text,
+				s := &rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.TermResult{{Term: text,
 					Beyond: &rundir.Beyond{Count: beyond, Of: c.requests}}}}}
 				e, ok := term.EarlyStopping(s)
 				if !ok || e.Passes() != c.passes || e.Needs != n || e.Passes() != (e.Allowed == beyond) || !c.passes &&
@@ -42,7 +42,7 @@ func TestEarlyStoppingOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.Promise{{Term: text, Beyond: &rundir.Beyond{Count: 1,
+		s := &rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.TermResult{{Term: text, Beyond: &rundir.Beyond{Count: 1,
 			Open: 2, Of: 838}}}}}
 		if e, ok := term.EarlyStopping(s); ok != want || ok && (e.Passes() || e.Beyond != 3 || e.Allowed != 2 ||
 			e.Needs != 1001) {

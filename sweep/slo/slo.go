@@ -407,12 +407,12 @@ func Of(metric string, terms []Term) *Term {
 
 // Judge returns whether a stage keeps all terms. term is one that it breaks; otherwise one that it is not shown to
 // keep; otherwise nil.
-func Judge(s *rundir.Stage, terms []Term) (v rundir.Promised, term *Term) {
-	v = rundir.Kept
+func Judge(s *rundir.Stage, terms []Term) (v rundir.SLOVerdict, term *Term) {
+	v = rundir.Met
 	for i := range terms {
 		switch one := terms[i].Holds(s); {
-		case one == rundir.Broken:
-			return rundir.Broken, &terms[i]
+		case one == rundir.Missed:
+			return rundir.Missed, &terms[i]
 		case one == rundir.Unsure && term == nil:
 			v, term = rundir.Unsure, &terms[i]
 		}

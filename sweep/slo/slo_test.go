@@ -83,22 +83,22 @@ func TestHolds(t *testing.T) {
 		Latency:    rundir.Dist{Mean: rundir.Over(2)},
 		InterToken: rundir.Exactly(0.02),
 	}
-	for text, want := range map[string]rundir.Promised{
-		"ttft:mean<200ms":  rundir.Kept,
-		"ttft:mean<100ms":  rundir.Broken, // below, not at
-		"ttft:p95<150ms":   rundir.Broken,
+	for text, want := range map[string]rundir.SLOVerdict{
+		"ttft:mean<200ms":  rundir.Met,
+		"ttft:mean<100ms":  rundir.Missed, // below, not at
+		"ttft:p95<150ms":   rundir.Missed,
 		"ttft:p99<500ms":   rundir.Unsure, // unsupported
 		"ttft:p99<250ms":   rundir.Unsure, // p99 is beyond, but unsupported
-		"ttft:p99<150ms":   rundir.Broken, // more than six of the 125 are
+		"ttft:p99<150ms":   rundir.Missed, // more than six of the 125 are
 		"ttft:p90<1s":      rundir.Unsure, // absent
-		"latency:mean<1s":  rundir.Broken, // at least 2 s
+		"latency:mean<1s":  rundir.Missed, // at least 2 s
 		"latency:mean<3s":  rundir.Unsure,
-		"itl:mean<50ms":    rundir.Kept, // of a table that has nothing else
+		"itl:mean<50ms":    rundir.Met, // of a table that has nothing else
 		"itl:p50<50ms":     rundir.Unsure,
 		"tpot:mean<50ms":   rundir.Unsure,
-		"errors<3%":        rundir.Kept,
-		"errors<1%":        rundir.Broken,
-		"errors<0.1%":      rundir.Broken, // twenty are enough to say so
+		"errors<3%":        rundir.Met,
+		"errors<1%":        rundir.Missed,
+		"errors<0.1%":      rundir.Missed, // twenty are enough to say so
 		"latency:p99<10ms": rundir.Unsure,
 	} {
 		term, err := Parse(text)
@@ -116,7 +116,7 @@ func TestHolds(t *testing.T) {
 	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 298}}); got != rundir.Unsure {
 		t.Errorf("no error in 298, which a server at the limit shows in one of twenty: %v", got)
 	}
-	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 299}}); got != rundir.Kept {
+	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 299}}); got != rundir.Met {
 		t.Errorf("no error in 299: %v", got)
 	}
 }
@@ -158,9 +158,9 @@ func TestJudge(t *testing.T) {
 	}
 	stage := rundir.Stage{TTFT: rundir.Dist{P50: rundir.Exactly(0.5), P99: rundir.Exactly(0.6),
 		Unsupported: []string{"p99"}}, InterToken: rundir.Exactly(0.02)}
-	for n, want := range map[int]rundir.Promised{0: rundir.Kept, 1: rundir.Kept, 2: rundir.Unsure, 3: rundir.Broken} {
+	for n, want := range map[int]rundir.SLOVerdict{0: rundir.Met, 1: rundir.Met, 2: rundir.Unsure, 3: rundir.Missed} {
 		got, term := Judge(&stage, terms[:n])
-		if got != want || (term == nil) != (want == rundir.Kept) || term != nil && term != &terms[n-1] {
+		if got != want || (term == nil) != (want == rundir.Met) || term != nil && term != &terms[n-1] {
 			t.Errorf("%v: %v by %v", terms[:n], got, term)
 		}
 	}

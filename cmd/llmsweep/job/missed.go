@@ -22,7 +22,7 @@ func sloFailure(run *rundir.Run, l lang.Lang) error {
 	case a.Promise == nil:
 	case a.Promise.Met():
 		return nil
-	case a.Promise.Verdict == rundir.Broken:
+	case a.Promise.Verdict == rundir.Missed:
 		return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(run.SLO.Reason, l)))
 	default:
 		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s",
@@ -33,10 +33,10 @@ func sloFailure(run *rundir.Run, l lang.Lang) error {
 		st := &run.Stages[i]
 		switch {
 		case st.Goodput == nil:
-		case st.Goodput.Verdict == rundir.Broken:
+		case st.Goodput.Verdict == rundir.Missed:
 			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", failing(st)))
 		case undecided != nil:
-		case st.Goodput.Verdict != rundir.Kept:
+		case st.Goodput.Verdict != rundir.Met:
 			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
 		case !st.Invalid.IsZero():
 			undecided = fmt.Errorf("the SLO is not decided: in %s %s", findings.StageName(st), findings.Note(st.Invalid, l))
@@ -50,12 +50,12 @@ func sloFailure(run *rundir.Run, l lang.Lang) error {
 
 // missedByUsers returns the error of a sweep by users that missed its SLO with one user, or did not show how many it
 // carries.
-func missedByUsers(c *rundir.Carried) error {
+func missedByUsers(c *rundir.UserCapacity) error {
 	terms := strings.Join(c.Terms, ", ")
 	switch {
 	case len(c.Terms) == 0 || !c.Users.IsZero():
 		return nil
-	case c.Verdict == rundir.Broken:
+	case c.Verdict == rundir.Missed:
 		return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: not even one user gets %s", terms))
 	}
 	return console.Exit(console.Undecided, fmt.Errorf("no number of users was shown to meet the SLO %s: measure for longer (--stage-time, --budget)", terms))
@@ -80,7 +80,7 @@ func failing(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
-		case p.Verdict == rundir.Broken:
+		case p.Verdict == rundir.Missed:
 			return fmt.Sprintf("%s is missed in %s", p.Term, findings.StageName(st))
 		default:
 			return fmt.Sprintf("the requests of %s do not show whether %s is met", findings.StageName(st), p.Term)
