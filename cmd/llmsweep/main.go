@@ -12,12 +12,15 @@
 // Imports run one way: cmd -> report -> sweep -> client. Where a change goes:
 //
 //	a column             Columns in report/findings/columns.go; the default ones: MainColumns in
-//	                     report/findings/main_columns.go
+//	                     report/findings/main_columns.go; those of --all: allRows in report/sections.go
 //	an API of servers    dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
 //	                     simulated server's side: Engines in client/sim/server/server.go
-//	a kind of load       Load in sweep/arrival/load.go; its name on the command line: Loads in sweep/arrival/options.go
+//	a kind of load       Load in sweep/arrival/load.go, with its Schedule in sweep/arrival/schedule.go; its name on the
+//	                     command line: Loads in sweep/arrival/options.go; between machines: register in
+//	                     sweep/cluster/message.go
 //	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for
-//	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go
+//	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go, in words meansStable in
+//	                     report/findings/words.go
 //	a sentence           saySaturates in report/findings/words.go, in English and Chinese
 //	a format             formats in report/formats.go for output, ParseText in report/published/read.go for input
 //	a drawing            loadFigures in report/page/drawing.go; report/draw has the means
@@ -36,6 +39,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"llmsweep/client/api"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 )
@@ -111,6 +115,7 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Bind(c),
 		kong.Vars{
 			"version": console.VersionText(), "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
+			"apis": strings.Join(api.Names(), ","), "apis_text": strings.Join(api.Names(), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }),

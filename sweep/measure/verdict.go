@@ -7,7 +7,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// DefaultTolerance is the share of the rate, or of the requests, below which growth and failures count as none.
+// DefaultTolerance is the share of the rate, or of the requests, below which growth and failures count as none. Package
+// saturation takes it for shortened answers, too.
 const DefaultTolerance = 0.05
 
 // evidence is what a window shows of the rate of a stage. Growth is a share of the rate.

@@ -22,7 +22,7 @@ import (
 // Target holds the flags of which server to measure, and how to speak to it.
 type Target struct {
 	Model       string               `placeholder:"NAME" help:"Model to ask for (the first that the server lists)." group:"Server"`
-	API         string               `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang" placeholder:"NAME" help:"chat, completions, responses, messages, sglang (${default})." group:"Server"`
+	API         string               `name:"api" default:"auto" enum:"auto,${apis}" placeholder:"NAME" help:"${apis_text} (${default})." group:"Server"`
 	APIKey      string               `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, written to no file ($$LLMSWEEP_API_KEY)." group:"Server"`
 	Header      []string             `sep:"none" placeholder:"K:V" help:"HTTP header of each request; may be repeated." hidden:"" group:"Server"`
 	Body        string               `placeholder:"JSON" help:"JSON object to merge into each request; null removes a field." hidden:"" group:"Server"`
