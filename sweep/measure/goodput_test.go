@@ -173,3 +173,13 @@ func TestFailedRequestsAreBeyondAllOthers(t *testing.T) {
 		}
 	}
 }
+
+// A stall is a gap of more than its limit, to the millisecond.
+func TestStalled(t *testing.T) {
+	for us, want := range map[int64]float64{51_000: 1, 49_000: 0} {
+		r := &rundir.Record{Status: "ok", GapsUS: []int64{10_000, us}}
+		if got := stalled(0.05, r, false); !got.Known() || got.Value() != want {
+			t.Errorf("a gap of %d us: %v", us, got)
+		}
+	}
+}
