@@ -1,7 +1,8 @@
 package report
 
-// DrawRun and DrawUsers draw runs for the tests of renderings that import this package.
+// What tests of renderings need that import this package: DrawRun and DrawUsers draw runs, SweptRun is a whole sweep.
 var (
 	DrawRun   = drawRun
 	DrawUsers = drawUsers
+	SweptRun  = sweptRun
 )

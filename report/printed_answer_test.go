@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
+	"llmsweep/report"
 	"llmsweep/report/lang"
 )
 
@@ -121,4 +123,15 @@ func (a printedAnswer) String() string {
 		parts = append(parts, key+" "+a[key])
 	}
 	return strings.Join(parts, ", ")
+}
+
+// TestAnswersAreRead: the patterns know the sentence of a saturation rate. Where its wording changes, tests that read
+// answers would check nothing.
+func TestAnswersAreRead(t *testing.T) {
+	run := report.SweptRun()
+	for _, l := range lang.All() {
+		if all := readAnswers(renderRun(t, "markdown", &run, l), l); len(all) == 0 || all[0]["rate"] == "" {
+			t.Errorf("%s: %v", l, all)
+		}
+	}
 }
