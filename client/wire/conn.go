@@ -35,7 +35,7 @@ type Conn struct {
 	body     framing
 
 	pending    []byte // what was received and not used
-	pendingBuf []byte // holds rest between two receives
+	pendingBuf []byte // holds pending between two receives
 	piece      []byte // of the body, not yet returned by Read
 }
 
@@ -55,7 +55,7 @@ func (c *Conn) Ready() error {
 		return ErrRetired
 	}
 	fresh := c.reuse.requests == 0
-	if !c.socket.alive(fresh && c.secured()) || !fresh && !c.silent() {
+	if !c.socket.liveness.alive(fresh && c.secured()) || !fresh && !c.silent() {
 		return ErrGone
 	}
 	return nil
@@ -169,10 +169,13 @@ func (c *Conn) next() (piece []byte, err error) {
 	return piece, err
 }
 
-// receive receives, and calls onReceive after each receive, with what came in c.rest, until it returns true. What is
-// left in c.rest then is kept.
+// receive receives, and calls onReceive after each receive, with what came in c.pending behind what was there, until it
+// returns true. What is left in c.pending then is kept.
 func (c *Conn) receive(onReceive func() (done bool)) error {
 	each := func(p []byte) (done bool) {
+		if len(c.pending) > 0 { // the beginning of a head
+			p = append(c.pending, p...)
+		}
 		c.pending = p
 		if done = onReceive(); done {
 			c.pendingBuf = append(c.pendingBuf[:0], c.pending...)

@@ -25,46 +25,41 @@ var errLongHead = protocolError("the answer's headers exceeded %d bytes", maxHea
 // Head receives the head of the answer; interim ones, such as "100 Continue", are skipped. The body of the answer that
 // it returns is empty: it is read from the connection. Began reports whether anything of an answer came.
 func (c *Conn) Head() (head *http.Response, began bool, err error) {
-	var partial []byte // a head that came in several receives
-	read := 0          // bytes of interim heads
+	for read := 0; ; {
+		size, err := c.receiveHead(maxHead - read)
+		began = began || len(c.pending) > 0
+		if err == io.EOF && began {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, began, err
+		}
+		head, err := c.parseHead(c.pending[:size])
+		c.pending = c.pending[size:]
+		if read += size; err != nil || head.StatusCode >= 200 || head.StatusCode == http.StatusSwitchingProtocols {
+			return head, began, err
+		}
+	}
+}
+
+// receiveHead receives until a head is whole, and returns its size. It is in c.pending, or what came of it.
+func (c *Conn) receiveHead(limit int) (size int, err error) {
 	for {
-		text, size := c.pending, headSize(c.pending) // of one receive, as nearly always
-		if len(partial) > 0 {
-			partial = append(partial, c.pending...)
-			text, size = partial, headSize(partial)
-		}
-		began = began || len(text) > 0
+		size = headSize(c.pending)
 		switch {
-		case !plausible(text):
-			line, _, _ := bytes.Cut(text, []byte("\n"))
-			return nil, began, protocolError("malformed HTTP response %q", line[:min(len(line), 80)])
+		case !plausible(c.pending):
+			line, _, _ := bytes.Cut(c.pending, []byte("\n"))
+			return 0, protocolError("malformed HTTP response %q", line[:min(len(line), 80)])
+		case size > limit || size == 0 && len(c.pending) > limit:
+			return 0, errLongHead
 		case size > 0:
-			c.pending = c.pending[len(c.pending)-(len(text)-size):]
-			head, err := c.parseHead(text[:size])
-			if read += size; err != nil || head.StatusCode >= 200 || head.StatusCode == http.StatusSwitchingProtocols {
-				return head, began, err
-			}
-			partial = partial[:0]
-		case read+len(text) > maxHead:
-			return nil, began, errLongHead
-		default:
-			if len(partial) == 0 {
-				partial = append(partial, c.pending...)
-			}
-			c.pending = nil
-			if err := c.receive(func() bool { return true }); err != nil {
-				switch failed := c.writeError(); {
-				case failed != nil && timedOut(err):
-					err = failed
-				case err == io.EOF && began:
-					err = io.ErrUnexpectedEOF
-				}
-				return nil, began, err
-			}
-			continue
+			return size, nil
 		}
-		if read > maxHead {
-			return nil, began, errLongHead
+		if err := c.receive(func() bool { return true }); err != nil {
+			if failed := c.writeError(); failed != nil && timedOut(err) {
+				return 0, failed
+			}
+			return 0, err
 		}
 	}
 }

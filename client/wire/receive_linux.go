@@ -59,7 +59,7 @@ func (s *socket) each(onReceive func(p []byte) (done bool)) error {
 		return s.eachRead(onReceive)
 	}
 	s.onReceive, s.err = onReceive, nil
-	err := s.raw.Read(s.onReadable) // waits where turn says false; deadlines and Close end that
+	err := s.raw.Read(s.onReadable) // waits where it returns false; deadlines and Close end that
 	for err != nil && s.woken(err) {
 		err = s.raw.Read(s.onReadable)
 	}

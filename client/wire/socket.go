@@ -107,9 +107,6 @@ func (s *socket) arrival(now time.Time, stamp int64) time.Time {
 	return now.Add(-delay)
 }
 
-// alive reports whether the connection can carry another request; see [pulse.alive].
-func (s *socket) alive(maySend bool) bool { return s.liveness.alive(maySend) }
-
 // Write writes, and counts what the kernel accepts.
 func (s *socket) Write(p []byte) (int, error) {
 	n, err := s.Conn.Write(p)
