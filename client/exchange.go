@@ -220,8 +220,8 @@ func (x *exchange) readFrame(f api.Frame) {
 	x.addChunk(c, f.Arrival)
 	switch {
 	case x.endless():
-		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were "+
-			"asked for",
+		x.fail(at, ClassMalformed, fmt.Sprintf(
+			"the answer does not end: %d chunks of text came where %d tokens were asked for",
 			x.res.Chunks(), x.prepared.Request.OutputTokens))
 	case c.Error != "":
 		x.fail(at, ClassStreamError, c.Error)

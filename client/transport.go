@@ -165,8 +165,8 @@ func pairError(o Options, err error) error {
 	case o.KeyFile == o.CertFile:
 		return fmt.Errorf("--cert %s: it has no key; name the key's file with --key", o.CertFile)
 	}
-	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN "+
-		"PRIVATE KEY-----)", o.KeyFile)
+	return fmt.Errorf("--key %s: it has no key that can be read; "+
+		"want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", o.KeyFile)
 }
 
 // maxCertBytes is the size of the largest file of certificates that is read, in bytes. Those of a whole system have

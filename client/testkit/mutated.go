@@ -17,7 +17,7 @@ import (
 // such as 10s.
 const mutated = "FUZZ_FOR"
 
-// MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where [Variable] is set, it tries changed inputs
+// MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where FUZZ_FOR is set, it tries changed inputs
 // after each of the corpus, and logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target
 // must not call t.Skip.
 func MutatedWith[F any](target F) F {

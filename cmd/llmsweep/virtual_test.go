@@ -154,7 +154,7 @@ func (w *world) server(h http.Handler) (url string, stop func()) {
 	return url, stop
 }
 
-// serve is [sim.Serve] on this world's network.
+// serve is [simserver.Serve] on this world's network.
 func (w *world) serve(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -44,7 +44,7 @@ type Finding struct {
 	Rule       string `json:"rule"`
 	Grade      Grade  `json:"grade"`
 	Text       string `json:"text"` // in English
-	// Code and Args are the finding as a note; see [Notes].
+	// Code and Args are the finding as a note; see [Finding.Note].
 	Code string         `json:"code"`
 	Args map[string]any `json:"args,omitempty"`
 	// Figures are the numbers that nothing may rest on.

@@ -41,7 +41,7 @@ func jsonFormats() []jsonFormat {
 	}
 }
 
-// ResultTools returns the tools whose JSON results [Parse] reads.
+// ResultTools returns the tools whose JSON results [ParseResults] reads.
 func ResultTools() []string {
 	var names []string
 	for _, f := range jsonFormats() {

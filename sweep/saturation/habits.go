@@ -123,7 +123,7 @@ func failsAlwaysNote(stages []rundir.Stage) note.Note {
 			most = class
 		}
 	}
-	if most == string(client.ClassReset) { // [drops] says it
+	if most == string(client.ClassReset) { // [dropsNote] says it
 		return note.Note{}
 	}
 	return FailsAlways.New(float64(failed)/float64(all), alone, most)

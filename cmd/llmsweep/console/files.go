@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// WriteFiles writes the file of -o, and those beside it, as [inputs.Write] does. The files that a run directory is read
+// WriteFiles writes the file of -o, and those beside it, as [inputs.WriteOutput] does. The files that a run directory is read
 // from are not overwritten, not even with force.
 func WriteFiles(force bool, files ...inputs.OutputFile) error {
 	for _, f := range files {

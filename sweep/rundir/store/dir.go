@@ -45,7 +45,7 @@ type Dir struct {
 	parts  map[string]part  // of the records file, by stage
 	at     part             // the end of what has been written
 	synced int64            // bytes of the records file that are on the disk
-	sizes  map[string]int64 // bytes of other files that are on the disk, see [appended]
+	sizes  map[string]int64 // bytes of other files that are on the disk, see appended.go
 	err    error            // the first failure to write; sticky
 }
 
