@@ -93,7 +93,8 @@ func sweptRun() rundir.Run {
 		return poisson(rundir.Grid, v, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8])
 	}
 	run.Stages = []rundir.Stage{
-		measured("synchronous", "synchronous", rundir.Synchronous, rundir.Closed, 0, 0.51, 1.96, 95.57, 101.2, 21.01, 23.1, 65.4,
+		measured("synchronous", "synchronous", rundir.Synchronous, rundir.Closed, 0, 0.51, 1.96, 95.57, 101.2, 21.01, 23.1,
+			65.4,
 			1),
 		measured("throughput", "throughput", rundir.Throughput, rundir.Closed, 0, 7.20, 22.65, 11571.36, 15412, 135.46, 310.2,
 			921.6, 160),

@@ -1,7 +1,7 @@
 // Command mutate shows whether tests notice a changed number. In each package it changes one number after another by a
-// fifth: those of constants, which are thresholds of judgement, and factors of a thousand or sixty, which convert units.
-// Each time it runs the tests of the package, and prints the numbers whose change no test noticed. The tree is not
-// touched: the changed file is an overlay.
+// fifth: those of constants, which are thresholds of judgement, and factors of a thousand or sixty, which convert
+// units. Each time it runs the tests of the package, and prints the numbers whose change no test noticed. The tree is
+// not touched: the changed file is an overlay.
 //
 //	cd .ci/mutate && go run . ../.. sweep/measure sweep/saturation
 package main
@@ -79,7 +79,8 @@ type number struct {
 }
 
 // conversions are the factors that convert units.
-var conversions = map[string]bool{"1000": true, "1e3": true, "1e6": true, "1e9": true, "60": true, "3600": true, "24": true}
+var conversions = map[string]bool{"1000": true, "1e3": true, "1e6": true, "1e9": true, "60": true, "3600": true,
+	"24": true}
 
 // numbersIn returns the numbers of a package, tests left out.
 func numbersIn(dir string) ([]number, error) {
@@ -154,7 +155,8 @@ func (n number) survives(root, p string) (bool, error) {
 	file, overlay := filepath.Join(dir, filepath.Base(n.file)), filepath.Join(dir, "overlay.json")
 	mutated := string(source[:n.from]) + n.changed() + string(source[n.to:])
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {n.file: file}})
-	if err = errors.Join(err, os.WriteFile(file, []byte(mutated), 0o644), os.WriteFile(overlay, replace, 0o644)); err != nil {
+	if err = errors.Join(err, os.WriteFile(file, []byte(mutated), 0o644), os.WriteFile(overlay, replace,
+		0o644)); err != nil {
 		return false, err
 	}
 	return pass(root, p, overlay)

@@ -103,7 +103,8 @@ func TestAuto(t *testing.T) {
 			met{"responses", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, []note.Note{noteNewerAPI.New(missing, "responses")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: tt.engine}, tt.pages)}, Workload{})
+			got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: tt.engine}, tt.pages)},
+				Workload{})
 			check(t, tt.want, got)
 		})
 	}
@@ -133,7 +134,8 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 
 // SGLang's own API is measured where it is asked for, with and without counts.
 func TestSGLangAsked(t *testing.T) {
-	got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang"}, nil), API: "sglang"},
+	got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang"}, nil),
+		API: "sglang"},
 		Workload{})
 	check(t, met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, got)
 	_, p := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil),
@@ -152,7 +154,8 @@ func TestStrictEngines(t *testing.T) {
 		"vllm": {"chat", []string{"ignore_eos"}}, "sglang": {"sglang", nil}, "anthropic": {"messages", nil},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: engine, Strict: true}, nil), API: tt.api})
+			p := prober(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: engine, Strict: true}, nil),
+				API: tt.api})
 			f, err := p.Preflight(t.Context(), Workload{})
 			if err != nil {
 				t.Fatal(err)

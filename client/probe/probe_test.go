@@ -377,6 +377,7 @@ func TestMaxPaidRequests(t *testing.T) {
 	p.Pace = func(context.Context, int) { paced.Add(1) }
 	f, err := p.Preflight(t.Context(), Workload{})
 	if err != nil || f.API != "messages" || paid.Load() != MaxPaidRequests || paced.Load() < MaxPaidRequests {
-		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MaxPaidRequests, paced.Load())
+		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MaxPaidRequests,
+			paced.Load())
 	}
 }

@@ -15,8 +15,8 @@ const (
 	receiveSize = 4 << 10
 	// maxFirstWrite is what the kernels of both sides take without the server's reading.
 	maxFirstWrite = 64 << 10
-	// lateAnswerTime is how long an answer is awaited after a write that failed: that the server did not want the rest is
-	// no failure if it has said why.
+	// lateAnswerTime is how long an answer is awaited after a write that failed: that the server did not want the rest
+	// is no failure if it has said why.
 	lateAnswerTime = 100 * time.Millisecond
 )
 

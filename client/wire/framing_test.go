@@ -41,7 +41,8 @@ var answers = map[string]struct {
 	"a line feed alone":   {chunkedHead + "5\nhello\r\n0\r\n\r\n", "", errChunk},
 	"too much in a chunk": {chunkedHead + "5\r\nhello!\r\n0\r\n\r\n", "hello", errChunk},
 	"a long line":         {chunkedHead + "5;" + strings.Repeat("x", 5000), "", errOverhead},
-	"endless extensions":  {chunkedHead + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 9), "aaaa", errOverhead},
+	"endless extensions": {chunkedHead + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 9), "aaaa",
+		errOverhead},
 	"endless trailers": {chunkedHead + "0\r\n" + strings.Repeat("X: "+strings.Repeat("x", 4000)+"\r\n", 9), "",
 		errOverhead},
 }

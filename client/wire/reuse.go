@@ -18,8 +18,8 @@ const (
 	// keepAliveMargin is subtracted from a server's keep-alive time. The server's clock starts one network trip before
 	// ours, and its FIN needs another trip, so a connection that old by our clock may be closed already.
 	keepAliveMargin = time.Second
-	// promptClose is how soon after an answer a server closes a connection whose number of requests was the reason. Idle
-	// timeouts are whole seconds (uvicorn 5 s, gunicorn 2 s).
+	// promptClose is how soon after an answer a server closes a connection whose number of requests was the reason.
+	// Idle timeouts are whole seconds (uvicorn 5 s, gunicorn 2 s).
 	promptClose = 500 * time.Millisecond
 )
 

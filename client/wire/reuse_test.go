@@ -28,7 +28,8 @@ func TestHabit(t *testing.T) {
 			if got := h.maxRequests(); got != tt.most {
 				t.Errorf("%d, want %d", got, tt.most)
 			}
-			if most := max(tt.most, 1); (&reuse{requests: most}).exhausted(&h) != (tt.most > 0) || (&reuse{requests: most - 1}).exhausted(&h) {
+			if most := max(tt.most, 1); (&reuse{requests: most}).exhausted(&h) != (tt.most > 0) ||
+				(&reuse{requests: most - 1}).exhausted(&h) {
 				t.Error("it is not applied")
 			}
 		})

@@ -103,7 +103,8 @@ func Foreign(err error, grammar *kong.Application, args []string) error {
 		}
 	}
 	if args[0] == "sweep" && slices.Contains(ownLoad, name) {
-		return fmt.Errorf("unknown flag %s: %s", shown, foreignFlag{flag: name, value: "VALUE"}.advice(grammar, args[0], given))
+		return fmt.Errorf("unknown flag %s: %s", shown, foreignFlag{flag: name, value: "VALUE"}.advice(grammar, args[0],
+			given))
 	}
 	if others := owners(grammar, name); len(others) > 0 {
 		return fmt.Errorf("unknown flag %s: %s has none; it is a flag of %s", shown, args[0], strings.Join(others, ", "))

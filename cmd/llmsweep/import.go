@@ -45,7 +45,8 @@ func (i *importCmd) Run(c *console.Console) error {
 			docs[n] = published.Join(doc)
 		}
 	}
-	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang), ListLabels: i.All}
+	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang),
+		ListLabels: i.All}
 	for n, doc := range docs {
 		if n > 0 && len(doc.Runs) > 0 {
 			fmt.Fprintln(c.Out)

@@ -26,8 +26,8 @@
 //	a drawing            loadFigures in report/page/drawing.go; report/draw has the means
 //	a command            a file like that of simCmd in cmd/llmsweep/sim.go, and its line of cli in cmd/llmsweep/main.go
 //
-// After a change of what people see, "go test ./report/... ./cmd/... -update" writes the expected outputs anew: read the
-// difference.
+// After a change of what people see, "go test ./report/... ./cmd/... -update" writes the expected outputs anew: read
+// the difference.
 package main
 
 import (

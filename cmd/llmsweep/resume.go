@@ -116,8 +116,8 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 	return grammar, parsed, nil
 }
 
-// rankPlan returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on its
-// machine alone.
+// rankPlan returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on
+// its machine alone.
 func (r *resumeCmd) rankPlan(c *console.Console, args []string, found []byte) (p job.Plan, err error) {
 	grammar, parsed, err := r.parse(c, &rundir.Command{Args: args})
 	if err != nil {

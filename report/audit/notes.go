@@ -36,8 +36,9 @@ var (
 		"response_line", "stopped_at", "counted"}}
 	noteClosedLoop = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most",
 		"took", "in_flight"}}
-	noteEven            = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
-	noteCeiling         = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less", "line"}}
+	noteEven    = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
+	noteCeiling = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less",
+		"line"}}
 	noteInstants        = note.Kind{Code: "audit.instants", Args: []string{"later", "at", "earlier", "earlier_at"}}
 	noteGaps            = note.Kind{Code: "audit.gaps", Args: []string{"gaps", "sum", "passed"}}
 	noteStopped         = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}

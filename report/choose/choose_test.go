@@ -124,7 +124,8 @@ func TestTheLimitIsTheSweeps(t *testing.T) {
 		Limiting: "itl:mean<50ms"}
 	setup.Run = &run
 	found, _ := setup.RateLimit(terms)
-	if found.Rate != own.Rate*1.03 || found.LimitingTerm == nil || found.LimitingTerm.Name() != "itl:mean" || found.Backlog ||
+	if found.Rate != own.Rate*1.03 || found.LimitingTerm == nil || found.LimitingTerm.Name() != "itl:mean" ||
+		found.Backlog ||
 		!found.Output.Known() || found.Point.Weight <= 0 {
 		t.Errorf("%+v", found)
 	}

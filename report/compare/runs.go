@@ -39,7 +39,8 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 	}
 	measured := [2][]Configuration{}
 	for i, runs := range sides {
-		side := Configuration{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(), Labels: runs[0].Run.Labels}
+		side := Configuration{Name: fmt.Sprintf("%c (%d)", 'A'+i, len(runs)), Origin: runs[0].Origin(),
+			Labels: runs[0].Run.Labels}
 		for j := range runs {
 			measured[i] = append(measured[i], Measure(&runs[j]))
 		}

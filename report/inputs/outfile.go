@@ -30,8 +30,8 @@ func (privateDisk) Create(name string) (store.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 }
 
-// WriteOutput writes files with their marks, each as a whole. It writes none where [CheckOutput] refuses one, unless force is
-// set.
+// WriteOutput writes files with their marks, each as a whole. It writes none where [CheckOutput] refuses one, unless
+// force is set.
 func WriteOutput(force bool, files ...OutputFile) error {
 	for _, f := range files {
 		err := CheckOutput(f.Path, force)

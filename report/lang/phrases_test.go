@@ -161,7 +161,8 @@ func TestPhrases(t *testing.T) {
 func TestPhrasesStandInWordsFiles(t *testing.T) {
 	for _, p := range phrases(t) {
 		file, _, _ := strings.Cut(filepath.ToSlash(p.where), ":")
-		if base := filepath.Base(file); base != "words.go" && !strings.HasPrefix(base, "words_") && file != "../audit/rules.go" {
+		if base := filepath.Base(file); base != "words.go" && !strings.HasPrefix(base, "words_") &&
+			file != "../audit/rules.go" {
 			t.Errorf("%s: %s", p.where, p.en)
 		}
 	}

@@ -45,7 +45,8 @@ func TestPageGlossary(t *testing.T) {
 
 // The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
 func TestSLOVerdictHeadline(t *testing.T) {
-	for v, want := range map[rundir.SLOVerdict]string{rundir.Met: "met", rundir.Missed: "missed", rundir.Unsure: "unsure"} {
+	for v, want := range map[rundir.SLOVerdict]string{rundir.Met: "met", rundir.Missed: "missed",
+		rundir.Unsure: "unsure"} {
 		run := singleSLORun(t, v)
 		h := newRunPage(run).headline()
 		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||

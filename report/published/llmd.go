@@ -44,8 +44,9 @@ var llmdHarnesses = map[string]llmdHarness{
 		perToken: true, wholeRates: true, ownTime: true, window: true, arrivals: "poisson",
 		definitions: []note.Kind{noteITLPerChunk, noteRatesWhole},
 	},
-	"inference-perf": {perToken: true, pooled: true, wholeRates: true, closedLoop: true, definitions: []note.Kind{noteRatesWhole}},
-	"aiperf":         {succeeded: true},
+	"inference-perf": {perToken: true, pooled: true, wholeRates: true, closedLoop: true,
+		definitions: []note.Kind{noteRatesWhole}},
+	"aiperf": {succeeded: true},
 }
 
 // harnessOf returns what the reports of a tool mean; of one that is not known, what the schema says.

@@ -39,7 +39,8 @@ func servingItems() []item {
 		return it
 	}
 	return []item{
-		{names: []string{"backend"}, key: "target.backend", text: func(r *reading, v string) bool { return r.readBackend(v) }},
+		{names: []string{"backend"}, key: "target.backend",
+			text: func(r *reading, v string) bool { return r.readBackend(v) }},
 		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
 			text: func(r *reading, v string) bool { return r.readRate(v) }},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",

@@ -50,7 +50,8 @@ type Refusal struct {
 	Term     *slo.Term
 	Number   rundir.Number
 	Unjudged bool // the term cannot be judged: the metric is absent, or the requests decide nothing
-	// MetRow is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the two.
+	// MetRow is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the
+	// two.
 	MetRow *Row
 	// Undecided reports whether the rows decide nothing, whichever the term.
 	Undecided bool

@@ -22,7 +22,8 @@ func TestUnrepresentativeRows(t *testing.T) {
 			t.Errorf("%q: a point between 4 and 8 req/s: %v", name, ok)
 		}
 		l, refusal := s.RateLimit([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 0.06}})
-		if want := map[bool]float64{true: 6, false: 4}[name == ""]; refusal != nil || l.Rate != want || l.LimitingTerm == nil {
+		if want := map[bool]float64{true: 6, false: 4}[name == ""]; refusal != nil || l.Rate != want ||
+			l.LimitingTerm == nil {
 			t.Errorf("%q: up to %v req/s, want %v (%v)", name, l.Rate, want, refusal)
 		}
 	}

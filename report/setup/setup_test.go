@@ -49,7 +49,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
-	if got := joinPlaces(joinPlaces("results.md:3", "results.md:12"), "other.md:4"); got != "results.md:3, 12, other.md:4" {
+	if got := joinPlaces(joinPlaces("results.md:3", "results.md:12"),
+		"other.md:4"); got != "results.md:3, 12, other.md:4" {
 		t.Error(got)
 	}
 }

@@ -14,8 +14,8 @@ type demand struct {
 	rate, tokens float64
 }
 
-// WarnClientLimit warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or once that
-// is known.
+// WarnClientLimit warns of a plan that goes beyond what the client was shown to measure well on this machine: now, or
+// once that is known.
 func (x *Experiment) WarnClientLimit(streams int, rate, tokens float64) {
 	d := demand{streams, rate, tokens}
 	x.demands = append(x.demands, d)

@@ -175,7 +175,10 @@ func (x *Experiment) loneLatency() time.Duration {
 func (x *Experiment) environment(h *runningStage, account *measure.Account) load.Environment {
 	c := &x.config
 	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		ScrapeEvery: h.Read, KeepReadings: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) }}
+		ScrapeEvery: h.Read, KeepReadings: func(all []load.Reading) error {
+			return c.Log.AppendReadings(readings(h.Name,
+				all))
+		}}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.

@@ -30,8 +30,8 @@ type Session struct {
 	Repeats int
 
 	DoneTurns int // turns that took place before the stage
-	// History is the conversation so far, the system message included, and Route the place of the session by which it is
-	// routed; nil and 0 where they are made up.
+	// History is the conversation so far, the system message included, and Route the place of the session by which it
+	// is routed; nil and 0 where they are made up.
 	History       []api.Message
 	Route         int
 	HistoryTokens int // tokens of History, where it was sent

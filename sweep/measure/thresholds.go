@@ -125,8 +125,9 @@ const (
 	withinBurst    = 0.1 // of the mean gap: a smaller gap is no wait at all
 	tokensPerBurst = 2.5 // tokens between two waits, on average
 	mostlyBursts   = 0.5 // of the answers: the server is one that sends bursts
-	cachedSooner   = 0.7 // times the median first token of the others: an answer in one piece that comes before is a cache's
-	surelyCached   = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
+	// times the median first token of the others: an answer in one piece that comes before is a cache's
+	cachedSooner = 0.7
+	surelyCached = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
 )
 
 // A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have

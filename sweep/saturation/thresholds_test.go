@@ -149,7 +149,8 @@ func lost(share float64) *rundir.Stage {
 // waiting is rows of a server with slots of which a number run on average while requests wait.
 func waiting(slots, running float64) (rows []*rundir.Stage, within, above *rundir.Stage) {
 	f := rundir.Exactly
-	st := &rundir.Stage{Server: &rundir.Server{RunningMax: f(slots), RunningBehind: f(running), Waiting: f(5), WaitingMax: f(9)}}
+	st := &rundir.Stage{Server: &rundir.Server{RunningMax: f(slots), RunningBehind: f(running), Waiting: f(5),
+		WaitingMax: f(9)}}
 	return []*rundir.Stage{st}, nil, st
 }
 

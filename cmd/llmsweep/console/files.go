@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// WriteFiles writes the file of -o, and those beside it, as [inputs.WriteOutput] does. The files that a run directory is read
-// from are not overwritten, not even with force.
+// WriteFiles writes the file of -o, and those beside it, as [inputs.WriteOutput] does. The files that a run directory
+// is read from are not overwritten, not even with force.
 func WriteFiles(force bool, files ...inputs.OutputFile) error {
 	for _, f := range files {
 		switch filepath.Base(f.Path) {

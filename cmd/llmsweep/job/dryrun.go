@@ -24,7 +24,8 @@ const (
 	preflightOutput = 24
 )
 
-// preflightSpending returns how many requests preflight and calibration send at most that cost something, and their tokens.
+// preflightSpending returns how many requests preflight and calibration send at most that cost something, and their
+// tokens.
 func preflightSpending(l *flags.WorkloadOptions) (requests int, t experiment.SpendTokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
 	requests = probe.MaxPaidRequests + reconnects
@@ -113,7 +114,8 @@ func (j *Job) DryRun(longest time.Duration) error {
 const dryColumns = 120
 
 // plannedStages makes the workload, and the stages that are known beforehand, without a server.
-func (j *Job) plannedStages(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage, error) {
+func (j *Job) plannedStages(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage,
+	error) {
 	counter := func(_ context.Context, texts ...string) (counts []int, source string, err error) {
 		for _, text := range texts {
 			counts = append(counts, count(text))
