@@ -26,7 +26,7 @@ func (x *sweeper) expect(s *experiment.Stage, left time.Duration) (this, after t
 	run := *x.Run()
 	run.Stages, run.Search = append([]rundir.Stage(nil), run.Stages...), append([]rundir.SearchStep(nil), run.Search...)
 	lone := x.Latency()
-	if floor := (&plan{Config: &x.config, run: &run}).stage(rundir.Synchronous); floor != nil {
+	if floor := run.First(rundir.Synchronous); floor != nil {
 		lone = floor.Latency.Mean.Or(lone)
 	}
 	this, after = x.config.outlook(&run, s, lone, x.Elapsed(), left)

@@ -17,7 +17,8 @@ import (
 
 // A sweep by rate measures, in this order:
 //
-//  1. one request at a time, then as many in flight as bring more output, found by doubling: about a minute. What that completes is a first guess.
+//  1. one request at a time, then as many in flight as bring more output, found by doubling: about a minute. What that
+//     completes is a first guess.
 //  2. the grid: rates evenly spaced between the two, each for seconds. The published table is made of these.
 //  3. holds, until the bracket of the answer is narrow, or the time is over.
 //  4. holds about the highest rate that meets the SLO, the last of them at the rate that the answer names.
@@ -35,10 +36,21 @@ type plan struct {
 	ceiling     float64       // requests per second of the throughput stage
 }
 
+func (c *Config) plan(run *rundir.Run, left time.Duration) *plan {
+	p := &plan{Config: c, run: run, left: left}
+	if floor := run.First(rundir.Synchronous); floor != nil && floor.Progress.Rate.Known() {
+		p.syncLatency = rundir.Duration(floor.Latency.Mean.Or(0))
+		if run.First(rundir.Throughput) != nil {
+			p.ceiling = saturation.Guess(run).Or(0)
+		}
+	}
+	return p
+}
+
 // Next returns the stage that is measured next, by what was measured and the time that is left; ok is false where
 // nothing is. It is a pure function: a run that goes on, and the time that a sweep takes, are told by it too.
 func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, ok bool) {
-	p := &plan{Config: c, run: run, left: left}
+	p := c.plan(run, left)
 	if c.Users {
 		return p.users()
 	}
@@ -55,14 +67,6 @@ func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, 
 		}
 	}
 	return s, false
-}
-
-// stage returns the first stage of a run with a role; nil where there is none.
-func (p *plan) stage(role rundir.Role) *rundir.Stage {
-	if i := slices.IndexFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Role == role }); i >= 0 {
-		return &p.run.Stages[i]
-	}
-	return nil
 }
 
 // count returns how many stages with a role have been measured.
@@ -90,18 +94,13 @@ func (p *plan) limitTime(d time.Duration, share float64) time.Duration {
 
 // limits returns the next stage of those that find how long a request takes alone, and how many are completed at most.
 func (p *plan) limits() (s experiment.Stage, ok bool) {
-	floor := p.stage(rundir.Synchronous)
+	floor := p.run.First(rundir.Synchronous)
 	if floor == nil {
 		s = p.Closed("synchronous", rundir.Synchronous, 1, 0)
 		s.MinTime, s.MaxTime = p.limitTime(p.StageTime/3, floorShare), p.limitTime(p.StageTime, floorShare)
 		return s, true
 	}
-	if !floor.Progress.Rate.Known() {
-		return s, false
-	}
-	p.syncLatency = rundir.Duration(floor.Latency.Mean.Or(0))
-	if ceiling := p.stage(rundir.Throughput); ceiling != nil {
-		p.ceiling = saturation.Guess(p.run).Or(0)
+	if !floor.Progress.Rate.Known() || p.run.First(rundir.Throughput) != nil {
 		return s, false
 	}
 	level, done := p.nextConcurrency(floor)
@@ -182,12 +181,12 @@ func (p *plan) affordsDoubling(floor *rundir.Stage) bool {
 // The experiment has measured its floor.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, c *Config) (int, error) {
 	for {
-		p := &plan{Config: c, run: x.Run()}
-		level, done := p.nextConcurrency(p.stage(rundir.Synchronous))
+		p := c.plan(x.Run(), 0)
+		level, done := p.nextConcurrency(p.run.First(rundir.Synchronous))
 		if done {
 			return level, nil
 		}
-		if err := measureStep(ctx, x, p.step(level)); err != nil {
+		if _, err := x.Try(ctx, p.step(level)); err != nil {
 			return 0, err
 		}
 	}
@@ -200,14 +199,12 @@ func (p *plan) step(level int) experiment.Stage {
 		readings  = 4  // of the server's gauges
 		leastRead = 100 * time.Millisecond
 	)
-	s := p.Closed(SearchPrefix+strconv.Itoa(level), rundir.Throughput, level, p.latency(p.stage(rundir.Synchronous)))
+	s := p.Closed(rundir.SearchPrefix+strconv.Itoa(level), rundir.Throughput, level,
+		p.latency(p.run.First(rundir.Synchronous)))
 	s.Step, s.MinWaves, s.MinRequests, s.MinTime, s.MaxTime, s.Tail = true, 1, level, p.StageTime/shorter, p.StageTime, 0
 	s.Read = max(leastRead, s.MinTime/readings)
 	return s
 }
-
-// SearchPrefix begins the names of the steps of the search for the ceiling. They are recorded, but are no rows.
-const SearchPrefix = rundir.SearchPrefix
 
 // grid returns the next rate of the grid.
 func (p *plan) grid() (s experiment.Stage, ok bool) {
@@ -231,8 +228,8 @@ func (p *plan) unmeasured() []float64 {
 
 // omittedRates returns the rates of the grid that a run has no row of, although the limits of load allow them.
 func (c *Config) omittedRates(run *rundir.Run) []float64 {
-	p := &plan{Config: c, run: run}
-	if _, ok := p.limits(); ok || p.ceiling == 0 {
+	p := c.plan(run, 0)
+	if p.ceiling == 0 {
 		return nil
 	}
 	return slices.DeleteFunc(p.unmeasured(), func(rate float64) bool { return !c.Caps.Allows(rate) })
@@ -241,8 +238,8 @@ func (c *Config) omittedRates(run *rundir.Run) []float64 {
 // deferredRates returns the rates of the grid for which a budget may have no time.
 func (c *Config) deferredRates(run *rundir.Run) []float64 {
 	left := c.omittedRates(run)
-	p := &plan{Config: c, run: run}
-	if p.limits(); len(left) == 0 || !p.gridLast() {
+	p := c.plan(run, 0)
+	if len(left) == 0 || !p.gridLast() {
 		return nil
 	}
 	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(p.operatingRates(), rate) })
@@ -265,7 +262,7 @@ func (p *plan) gridLast() bool {
 // rates returns the rates of the grid. A server that is no faster with many requests than with one is swept from 0.
 func (p *plan) rates() (rates []float64) {
 	const worthwhile = 1.2 // times low: closer rates would not differ by more than their own noise
-	low := p.stage(rundir.Synchronous).Progress.Rate.Value()
+	low := p.run.First(rundir.Synchronous).Progress.Rate.Value()
 	if p.ceiling < worthwhile*low {
 		low = 0
 	}
@@ -331,7 +328,7 @@ func (p *plan) latencyAt(rate float64) time.Duration {
 
 // meanLatency returns the latency at a rate, between those of the synchronous and the throughput stage.
 func (p *plan) meanLatency(rate float64) time.Duration {
-	full := rundir.Duration(p.stage(rundir.Throughput).Latency.Mean.Or(0))
+	full := rundir.Duration(p.run.First(rundir.Throughput).Latency.Mean.Or(0))
 	return p.syncLatency + time.Duration(float64(max(0, full-p.syncLatency))*min(1, rate/p.ceiling))
 }
 
@@ -346,7 +343,7 @@ func (p *plan) firstHolds() (s experiment.Stage, ok bool) {
 // hold returns the next hold.
 func (p *plan) hold() (s experiment.Stage, ok bool) {
 	n := p.count(rundir.Hold)
-	if first := p.stage(rundir.Hold); first != nil && p.Budget == 0 {
+	if first := p.run.First(rundir.Hold); first != nil && p.Budget == 0 {
 		longest := max(searchTime, searchHolds*rundir.Duration(first.Elapsed))
 		if p.lastEnd()-rundir.Duration(first.Started) > longest {
 			return s, false
@@ -359,12 +356,17 @@ func (p *plan) hold() (s experiment.Stage, ok bool) {
 	if rate <= 0 || !p.Caps.Allows(rate) || p.spoiled(rundir.Hold) {
 		return s, false
 	}
-	return p.holdStage(rate, rundir.Hold, saturation.HoldTime(rate, p.syncLatency, p.StageTime), longer, n)
+	return p.holdStage(rate, rundir.Hold, saturation.HoldTime(rate, p.syncLatency, p.StageTime), longer,
+		holdShares[min(n, len(holdShares)-1)])
 }
 
-// holdStage returns a stage that holds a rate, as the nth of its kind.
+// holdShares are the shares of what is left of a budget for the first holds, and for the others: the first two leave
+// time for what follows.
+var holdShares = []float64{0.33, 0.45, mostOfLeft}
+
+// holdStage returns a stage that holds a rate, within a share of what is left of a budget.
 func (p *plan) holdStage(
-	rate float64, role rundir.Role, d time.Duration, longer bool, n int,
+	rate float64, role rundir.Role, d time.Duration, longer bool, share float64,
 ) (s experiment.Stage, ok bool) {
 	s = p.Poisson(rate, role)
 	s.Name = rundir.HoldPrefix + arrival.RateName(rate)
@@ -374,8 +376,6 @@ func (p *plan) holdStage(
 	d = max(d, saturation.MinHoldTime(p.run))
 	s.Hold, s.MaxTime = d, 2*d
 	if p.Budget > 0 {
-		shares := []float64{0.33, 0.45, mostOfLeft} // of what is left; the first two leave time for what follows
-		share := shares[min(n, len(shares)-1)]
 		least := max(leastHold, fewestWaves*p.syncLatency)
 		if least > time.Duration(mostOfLeft*float64(p.left)) {
 			return s, false
@@ -418,7 +418,7 @@ func (p *plan) probe(rate float64, most time.Duration) (s experiment.Stage, ok b
 	}
 	enough := rundir.Duration(float64(p.RequestsForSLO()) / rate)
 	d := min(max(saturation.HoldTime(rate, p.syncLatency, p.StageTime), enough), most)
-	s, ok = p.holdStage(rate, rundir.Probe, d, false, p.count(rundir.Probe)+2)
+	s, ok = p.holdStage(rate, rundir.Probe, d, false, mostOfLeft)
 	s.MinTime, s.MaxTime = s.Hold, s.Hold
 	return s, ok
 }

@@ -27,7 +27,7 @@ type follower struct {
 }
 
 func (f *follower) StageBegins(s *rundir.Stage, planned time.Duration) {
-	if !strings.HasPrefix(s.Name, SearchPrefix) {
+	if !strings.HasPrefix(s.Name, rundir.SearchPrefix) {
 		f.index++
 	}
 	f.before, f.planned = load.Snapshot{}, planned

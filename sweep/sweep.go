@@ -120,7 +120,8 @@ func (x *sweeper) sweep(ctx context.Context) error {
 // measure measures a stage, and tells what is known of the answer then.
 func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 	if s.Step {
-		return measureStep(ctx, x.Experiment, s)
+		_, err := x.Try(ctx, s)
+		return err
 	}
 	if s.Steady {
 		s.Source, s.Left = x.sessions.source(x.config.Sources(s.Name), s.Load.Limit()), x.sessions.add
@@ -129,12 +130,6 @@ func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 	if err == nil {
 		x.noteBracket(&st)
 	}
-	return err
-}
-
-// measureStep measures a step of the search for the ceiling.
-func measureStep(ctx context.Context, x *experiment.Experiment, s experiment.Stage) error {
-	_, err := x.Try(ctx, s)
 	return err
 }
 
@@ -171,9 +166,8 @@ func rateNames(rates []float64) (names []string) {
 // checkRates returns why a sweep has no rates; nil where it has.
 func (x *sweeper) checkRates() error {
 	stages := x.Run().Stages
-	succeeded := slices.ContainsFunc(stages, func(st rundir.Stage) bool { return st.Requests.OK > 0 })
 	switch {
-	case x.config.Users && !succeeded:
+	case x.config.Users && !x.Run().Succeeded():
 		return experiment.NothingDone()
 	case !x.config.Users && len(stages) > 0 && !stages[len(stages)-1].Rate.Known() &&
 		!saturation.Guess(x.Run()).Known() && !x.HasBudget():
@@ -220,15 +214,10 @@ func (x *sweeper) measureAll(ctx context.Context, stages []experiment.Stage) err
 			return err
 		}
 	}
-	succeeded, due := false, 0
-	for _, st := range x.Run().Stages {
-		due += st.Requests.Due
-		succeeded = succeeded || st.Requests.OK > 0
-	}
-	switch {
-	case due == 0:
+	switch due := func(st rundir.Stage) bool { return st.Requests.Due > 0 }; {
+	case !slices.ContainsFunc(x.Run().Stages, due):
 		return experiment.NothingDue()
-	case !succeeded:
+	case !x.Run().Succeeded():
 		return experiment.NothingDone()
 	}
 	return nil

@@ -24,7 +24,7 @@ const (
 
 // users returns the next number of users.
 func (p *plan) users() (s experiment.Stage, ok bool) {
-	floor := p.stage(rundir.Synchronous)
+	floor := p.run.First(rundir.Synchronous)
 	if floor == nil {
 		return p.userStage(1, rundir.Synchronous), true
 	}

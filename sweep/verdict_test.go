@@ -35,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 						t.Fatal(err)
 					}
 					p := &plan{Config: &c, run: x.Run(), syncLatency: rundir.Duration(floor.Latency.Mean.Value())}
-					hold, _ := p.holdStage(share*capacity, rundir.Hold, 5*c.StageTime, false, 0)
+					hold, _ := p.holdStage(share*capacity, rundir.Hold, 5*c.StageTime, false, holdShares[0])
 					if st, err = x.Measure(t.Context(), hold); err != nil {
 						t.Fatal(err)
 					}

@@ -1,6 +1,6 @@
 package api
 
-// messages is Anthropic's Messages API, which vLLM, sgLang, llama.cpp, Ollama and gateways have too. It follows
+// messages is Anthropic's Messages API, which vLLM, SGLang, llama.cpp, Ollama and gateways have too. It follows
 // Anthropic's reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server
 // b11434.
 type messages struct{}

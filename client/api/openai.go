@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// openAI is the API that OpenAI introduced and that vLLM, sgLang, lmdeploy, llama.cpp, Ollama and most hosted services
+// openAI is the API that OpenAI introduced and that vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services
 // have: chat completions, or plain completions.
 type openAI struct{ chat bool }
 
@@ -55,7 +55,7 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// think writes the fields that turn thinking on or off: those of vLLM, sgLang, lmdeploy and llama.cpp, or of OpenAI and
+// think writes the fields that turn thinking on or off: those of vLLM, SGLang, lmdeploy and llama.cpp, or of OpenAI and
 // Ollama.
 func think(e *encoder, p *Params) {
 	switch {

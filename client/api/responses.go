@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// responses is OpenAI's Responses API, which vLLM, sgLang, llama.cpp, Ollama and hosted services have too. It follows
+// responses is OpenAI's Responses API, which vLLM, SGLang, llama.cpp, Ollama and hosted services have too. It follows
 // OpenAI's reference of streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type responses struct{}
 

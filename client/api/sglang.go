@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// sglangAPI is sgLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
+// sglangAPI is SGLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
 // (generate_request) and managers/tokenizer_manager.py and io_struct.py (GenerateReqInput), as of 0.5, and a captured
 // answer of 0.5.23.
 //
@@ -126,7 +126,7 @@ func readMeta(r *fieldReader) meta {
 }
 
 // readFinish reads a finish reason: null, {"type":"length","length":4}, {"type":"abort","message":".."} or, before
-// sgLang 0.3, a string.
+// SGLang 0.3, a string.
 func readFinish(r *fieldReader) (kind, message []byte) {
 	object := r.Object()
 	if object.NotObject() {

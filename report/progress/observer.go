@@ -8,7 +8,6 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -36,7 +35,7 @@ func (o *Observer) Expect(stages int) { o.remaining = stages }
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
 func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	o.phase = phaseOf(s.Role)
-	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
+	if strings.HasPrefix(s.Name, rundir.SearchPrefix) {
 		o.name = saySearching.In(o.view.lang)
 		return
 	}

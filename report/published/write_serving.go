@@ -14,7 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// servingWidth is the width of a serving block, servingLabel that of its labels.
+// Widths of a serving block, and of its labels.
 const (
 	servingWidth = 50
 	servingLabel = 40
@@ -113,7 +113,7 @@ func (b servingBlock) dist(title, what string, d *rundir.Dist, names ...string) 
 	}
 }
 
-// servingStatistic is a servingStatistic as the format calls it.
+// servingStatistic returns a statistic's name in the format.
 func servingStatistic(name string) string {
 	switch name {
 	case "p50":

@@ -10,6 +10,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -158,7 +159,6 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 
 // prepare makes ready for a stage.
 func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) {
-	const mostConnections = 256 // of a rate: more take longer to open than its arrivals to need them
 	l := m.Load
 	if t, ok := l.(arrival.Trace); ok {
 		t.Offsets = w.Trace
@@ -181,7 +181,7 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) 
 	}
 	n := p.stage.Limit
 	if l.MeanRate() > 0 {
-		n = min(n, mostConnections)
+		n = min(n, experiment.MaxRateConnections)
 	}
 	if w.Warm != nil && n > 0 {
 		w.Warm(ctx, n) // the stage's requests find out where it fails

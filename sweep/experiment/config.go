@@ -19,9 +19,9 @@ type Config struct {
 	Sources  func(stage string) load.Source // a fresh source for each stage
 	Log      Log
 	Observer Observer
-	// Hold runs a stage on several machines; nil for [load.Run] on this one.
+	// RunStage runs a stage on several machines; nil for [load.Run] on this one.
 	RunStage StageRunner
-	Ranks    int         // the machines that Hold has; 0 for one
+	Ranks    int         // the machines that RunStage has; 0 for one
 	Waiter   load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
 
 	// Warm opens connections before a stage needs them; nil where there are none to open.

@@ -43,12 +43,8 @@ type MostSpent struct {
 	Unbounded string
 }
 
-// warmupMost is how many requests an automatic warm-up sends at most, as package experiment has it.
-const warmupMost = 30
-
-// warmupName names the stage of the warm-up's requests, and spareName that of the requests of a sweep, whose stages are
-// not known yet.
-const warmupName, spareName = "warm-up", "sweep"
+// spareName names the stage of the requests of a sweep, whose stages are not known yet.
+const spareName = "sweep"
 
 // Reckon returns what a plan sends at most. Lengths are those that the stages will draw.
 func Reckon(p *SpendPlan) (m MostSpent) {
@@ -56,13 +52,13 @@ func Reckon(p *SpendPlan) (m MostSpent) {
 	warm := unbounded()
 	switch w := p.Warmup; {
 	case w.Auto:
-		warm.sessions = warmupMost
+		warm.sessions = maxWarmups
 	case w.Time > 0:
 		warm.cap(p.Caps, w.Time)
 	default:
 		warm.sessions = float64(w.Requests)
 	}
-	p.add(&m, warmupName, warm)
+	p.add(&m, warmUpStage, warm)
 	m.Requests, m.Warmup = 0, m.Requests
 	for i := range p.Stages {
 		s := &p.Stages[i]

@@ -156,16 +156,19 @@ func (x *Experiment) progress(s load.Snapshot) {
 	x.config.Observer.Progress(s)
 }
 
+// MaxRateConnections is how many connections are opened ahead of a rate: more take longer to open than its arrivals to
+// need them.
+const MaxRateConnections = 256
+
 // connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
 func (x *Experiment) connect(ctx context.Context, s *Stage) {
-	const most = 256  // of a rate: more take longer to open than its arrivals to need them
 	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
 	if x.config.Warm == nil {
 		return
 	}
 	n := s.Load.Limit()
 	if rate := s.Load.MeanRate(); rate > 0 {
-		n = min(int(math.Ceil(spare*rate*x.latency)), most)
+		n = min(int(math.Ceil(spare*rate*x.latency)), MaxRateConnections)
 	}
 	x.config.Warm(ctx, n)
 }
@@ -253,11 +256,6 @@ func (x *Experiment) judgeClient() {
 	}
 }
 
-// succeeded reports whether a request of a stage succeeded.
-func succeeded(run *rundir.Run) bool {
-	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Requests.OK > 0 })
-}
-
 // Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what
 // is an error of the client's own.
 func (x *Experiment) Finish(err error) error {
@@ -274,7 +272,7 @@ func (x *Experiment) Finish(err error) error {
 		run.State, run.Failure = rundir.Failed, Failure(broken)
 	case Interrupted(err):
 		run.State, err = rundir.Interrupted, nil
-	case errors.As(err, &planned) && planned.Why.Is(noteSpendLimit) && succeeded(run):
+	case errors.As(err, &planned) && planned.Why.Is(noteSpendLimit) && run.Succeeded():
 		x.Warn(planned.Why)
 		err = nil
 	case errors.As(err, &planned):

@@ -37,7 +37,7 @@ type Reading struct {
 // readEvery is how often the gauges are read: often enough for a window of ten seconds, and no load of its own.
 const readEvery = time.Second
 
-// Limits of what a stage keeps in memory of its readings: 56 bytes each.
+// Limits of what a stage keeps in memory of its readings: less than 200 bytes each.
 const (
 	maxReadings   = 3600 // an hour of them
 	keepBatchSize = 600  // handed to [Environment].KeepReadings at a time: ten minutes of them

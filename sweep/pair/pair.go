@@ -411,8 +411,6 @@ func (o *observer) Left(time.Duration, time.Duration) {
 	o.Observer.Left(max(0, left-o.comparison.block), left)
 }
 
-// Follows does nothing: a side does not know what follows.
-
 // StageEnds names the server.
 func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s)) }
 
@@ -423,7 +421,7 @@ func (o *observer) Note(n note.Note) {
 
 func (o *observer) named(s *rundir.Stage) *rundir.Stage {
 	copied := *s
-	if !strings.HasPrefix(copied.Name, sweep.SearchPrefix) {
+	if !strings.HasPrefix(copied.Name, rundir.SearchPrefix) {
 		copied.Name = sideName(o.side) + " " + copied.Name
 	}
 	return &copied

@@ -178,6 +178,19 @@ type Workload struct {
 	Prefix *Prefix `json:"prefix,omitempty"`
 }
 
+// First returns the first stage with a role; nil where there is none.
+func (r *Run) First(role Role) *Stage {
+	if i := slices.IndexFunc(r.Stages, func(s Stage) bool { return s.Role == role }); i >= 0 {
+		return &r.Stages[i]
+	}
+	return nil
+}
+
+// Succeeded reports whether a request of any stage succeeded.
+func (r *Run) Succeeded() bool {
+	return slices.ContainsFunc(r.Stages, func(s Stage) bool { return s.Requests.OK > 0 })
+}
+
 // Turns returns the mean number of requests of a session: 1 where each request stands alone.
 func (w *Workload) Turns() float64 {
 	if w.Conversation == nil {

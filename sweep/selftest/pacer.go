@@ -106,7 +106,7 @@ func (p *pacer) schedule() {
 	p.waiting = p.waiting[:0]
 }
 
-// send sends what is due and returns the time until more will be, or longestNap where nothing will.
+// send sends what is due and returns the time until more will be, or maxNap where nothing will.
 func (p *pacer) send() time.Duration {
 	for len(p.running) > 0 {
 		s := p.running[0]

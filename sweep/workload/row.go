@@ -174,7 +174,7 @@ func promptRow(prompt string, output int) (row, note.Note) {
 	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
-// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see sgLangLimits): the first is the
+// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do: the first is the
 // prompt, and the length of the second that of the answer. They take the messages whoever wrote them; here the first
 // must be a user's, and messages of a model or a system before it are skipped, which concerns few conversations.
 func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {

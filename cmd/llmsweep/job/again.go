@@ -17,14 +17,14 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// preflightResult is what a preflight preflightResult out of the servers, for other processes that send to them too.
+// preflightResult is what a preflight learned of the servers, for other processes that send to them.
 type preflightResult struct {
 	Servers []foundServer
 	Costs   workload.Calibration
 	Longest int
 }
 
-// foundServer is what a preflight found out of a server.
+// foundServer is what a preflight learned of one server.
 type foundServer struct {
 	URL    string // of an embedded simulated server; empty for that of the command line
 	API    string

@@ -11,9 +11,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// sloFailure returns the error of a run that sloFailure its SLO, with exit code exitMissed, or of one that did not show
-// whether it meets it, with exitUndecided; nil where it met it or there was none. A stage that was ended before all
-// that was asked for was sent is a failure. A gate in CI must not pass without evidence.
+// sloFailure returns an error with exit code [console.Missed] where a run missed its SLO, and [console.Undecided] where
+// it did not show whether it meets it; nil where it met it or there was none. A stage that ended before all its requests
+// were sent is a failure: a gate in CI must not pass without evidence.
 func sloFailure(run *rundir.Run, l lang.Lang) error {
 	switch a := run.Answer; {
 	case a == nil:

@@ -147,8 +147,8 @@ func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) 
 	return nil
 }
 
-// earlierSpending returns what the first part of a run earlierSpending. Where it was killed, the requests that run.json
-// does not count yet are reckoned with as dearly as they can have been.
+// earlierSpending returns what the first part of a run spent. Where it was killed, requests that run.json does not count
+// yet are taken to have cost as much as they can have.
 func earlierSpending(before *rundir.Run, path string) (client.Spent, error) {
 	var s client.Spent
 	told := before.Spent

@@ -31,7 +31,7 @@ type coordinator struct {
 	own      chan struct{} // closed when rank 0's own part has ended; nil before it began
 }
 
-// assemble lets ranks join. They are welcomed by lead.Begin.
+// assemble lets ranks join. coordinator.Begin welcomes them.
 func assemble(c *console.Console, node *cluster.Place) (*coordinator, error) {
 	node.Resolve(c.Ctx)
 	listener, err := net.Listen("tcp", ":"+node.Port)
