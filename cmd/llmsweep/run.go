@@ -36,10 +36,8 @@ type runCmd struct {
 	Requests       stageLength   `placeholder:"N|Nx" help:"N requests, or 10x those in flight (closed loop: 10x)." group:"How long"`
 	Duration       time.Duration `placeholder:"TIME" positive:"" help:"This time, the start-up left out." group:"How long"`
 	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole runs, into numbered directories of --out (${default})." hidden:"" group:"How long"`
-	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"How long"`
-	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"How long unfinished requests may go on after a row, before they are cancelled (${default})." hidden:"" group:"How long"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a row early when more than this share of its requests fails (${default})." hidden:"" group:"How long"`
-	DryRun         bool          `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." hidden:"" group:"How long"`
+	flags.Rows
+	DryRun bool `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." hidden:"" group:"How long"`
 
 	flags.Workload
 	flags.Objectives
@@ -78,9 +76,9 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 		return nil, err
 	}
 	plan := sweep.Defaults()
-	plan.Seed, plan.Drain, plan.MaxErrorRate = r.Seed, r.Drain, r.MaxErrorRate
-	if plan.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
-		return nil, fmt.Errorf("--warmup: %w", err)
+	plan.Seed = r.Seed
+	if err := r.Rows.Configure(&plan); err != nil {
+		return nil, err
 	}
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
 		return nil, err
@@ -175,8 +173,6 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 		return nil, fmt.Errorf("--requests %gx is a multiple of --concurrency or --max-concurrency: give one of them, or a number of requests", r.Requests.Times)
 	case r.Repeats < 1 || r.Repeats > flags.MostRepeats:
 		return nil, flags.ErrRepeats
-	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
-		return nil, errors.New("--drain must not be negative, and --max-error-rate must be a share between 0 and 1")
 	case !slices.Contains(report.Formats(), r.Format):
 		return nil, flags.UnknownFormat(r.Format)
 	}

@@ -125,9 +125,29 @@ type Sweep struct {
 	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, into numbered directories of --out (${default})." hidden:"" group:"How long"`
 	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a row (${default}; 1m with --by users)." hidden:"" group:"How long"`
 	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a row, within its time (${default})." hidden:"" group:"How long"`
-	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"How long"`
-	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"How long unfinished requests may go on after a row, before they are cancelled (${default})." hidden:"" group:"How long"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a row early when more than this share of its requests fails (${default})." hidden:"" group:"How long"`
+	Rows
+}
+
+// Rows holds the flags of how rows begin and end.
+type Rows struct {
+	Warmup       string        `default:"auto" placeholder:"W" help:"Warm-up: auto (until requests agree), a number of requests, or a time (${default})." hidden:"" group:"How long"`
+	Drain        time.Duration `default:"1m" placeholder:"TIME" help:"How long unfinished requests may go on after a row, before they are cancelled (${default})." hidden:"" group:"How long"`
+	MaxErrorRate float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a row early when more than this share of its requests fails (${default})." hidden:"" group:"How long"`
+}
+
+// Configure sets what the flags say of rows.
+func (r *Rows) Configure(c *sweep.Config) (err error) {
+	c.Drain, c.MaxErrorRate = r.Drain, r.MaxErrorRate
+	if c.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
+		return fmt.Errorf("--warmup: %w", err)
+	}
+	switch {
+	case r.Drain < 0:
+		return errors.New("--drain must not be negative")
+	case !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
+		return errors.New("--max-error-rate must be a share between 0 and 1")
+	}
+	return nil
 }
 
 // Config returns the configuration of the sweep.
@@ -138,11 +158,7 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 		c.StageTime, c.StageMax = sweep.UsersTime, 3*sweep.UsersTime
 	}
 	c.Budget, c.Users = p.Budget, p.By == "users"
-	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
-	var err error
-	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
-		return c, fmt.Errorf("--warmup: %w", err)
-	}
+	c.MaxConcurrency, c.Seed = p.MaxConcurrency, seed
 	switch {
 	case p.Budget < 0 || p.Budget > 0 && p.Budget < LeastBudget:
 		return c, fmt.Errorf("--budget must be at least %v; a shorter sweep cannot decide anything", LeastBudget)
@@ -155,13 +171,10 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	case p.StageRequests < 1:
 		return c, errors.New("--stage-requests must be at least 1")
 	case p.MaxConcurrency < 1 || p.MaxConcurrency > MostInFlight:
-		return c, errors.New("--max-concurrency must be between 1 and 100000")
-	case p.Drain < 0:
-		return c, errors.New("--drain must not be negative")
-	case !(p.MaxErrorRate >= 0 && p.MaxErrorRate <= 1):
-		return c, errors.New("--max-error-rate must be a share between 0 and 1")
+		return c, fmt.Errorf("--max-concurrency must be between 1 and %d", MostInFlight)
 	}
-	return c, nil
+	err := p.Rows.Configure(&c)
+	return c, err
 }
 
 // LeastBudget is the shortest time in which the limits of a fast server can be found.
