@@ -18,24 +18,23 @@ func Columns() []Column {
 		id   string
 		head lang.Text
 		of   func(*rundir.Stage) *rundir.Dist
+		when func([]rundir.Run) bool
 	}{
-		{"latency_s", lang.HeadLatency.Text(), Latency}, {"ttft_s", lang.Same("TTFT"), TTFT},
-		{"ttft_due_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
-		{"first_answer_s", headFirstAnswer.Text(), func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer }},
-		{"tpot_s", lang.Same("TPOT"), func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
-		{"itl_s", lang.Same("ITL"), ITL},
-		{"chunk_gap_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
-		{"lag_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
-		{"queued_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
+		{"latency_s", lang.HeadLatency.Text(), Latency, nil},
+		{"ttft_s", lang.Same("TTFT"), TTFT, nil},
+		{"ttft_due_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }, nil},
+		{"first_answer_s", headFirstAnswer.Text(), func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer },
+			anyStage(func(s *rundir.Stage) bool { return s.FirstAnswer.N > 0 })},
+		{"tpot_s", lang.Same("TPOT"), func(s *rundir.Stage) *rundir.Dist { return &s.TPOT },
+			anyStage(func(s *rundir.Stage) bool { return !s.TPOT.Mean.IsZero() })},
+		{"itl_s", lang.Same("ITL"), ITL, nil},
+		{"chunk_gap_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }, nil},
+		{"lag_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Lag }, nil},
+		{"queued_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Queued }, nil},
 	} {
-		all = append(all, distColumns(d.id, d.head, d.of)...)
-	}
-	for i := range all {
-		switch {
-		case strings.HasPrefix(all[i].ID, "first_answer_s"):
-			all[i].When = anyStage(func(s *rundir.Stage) bool { return s.FirstAnswer.N > 0 })
-		case strings.HasPrefix(all[i].ID, "tpot_s"):
-			all[i].When = anyStage(func(s *rundir.Stage) bool { return !s.TPOT.Mean.IsZero() })
+		for _, c := range distColumns(d.id, d.head, d.of) {
+			c.When = d.when
+			all = append(all, c)
 		}
 	}
 	return slices.Concat(all, judgementColumns(), sessionColumns(), serverColumns())

@@ -26,7 +26,7 @@ import (
 // runningStage is a stage from when it begins until its row is whole.
 type runningStage struct {
 	*Stage
-	row     rundir.Stage
+	row     *rundir.Stage // in the run, but for a step of the search
 	terms   []slo.Term    // of which its row tells the goodput
 	answers []load.Answer // texts whose tokens are to be counted
 }
@@ -48,7 +48,7 @@ const AgainSuffix = "-again"
 func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error) {
 	h, err := x.prepare(ctx, &s)
 	if err != nil {
-		return h.row, err
+		return rundir.Stage{}, err
 	}
 	err = x.runStage(ctx, h)
 	return x.conclude(ctx, h, err)
@@ -69,8 +69,8 @@ func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, erro
 	if x.HasBudget() && x.TimeLeft() <= 0 {
 		return h, BudgetEnds(x.config.Budget, s.Name)
 	}
-	h.row = s.describe(x.Elapsed())
-	x.run.Stages = append(x.run.Stages, h.row)
+	x.run.Stages = append(x.run.Stages, s.describe(x.Elapsed()))
+	h.row = &x.run.Stages[len(x.run.Stages)-1]
 	if err := x.save(); err != nil {
 		return h, err
 	}
@@ -83,7 +83,7 @@ func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, erro
 // announce tells the observer that a stage begins.
 func (x *Experiment) announce(h *runningStage) {
 	x.sessions = h.Sessions
-	x.config.Observer.StageBegins(&h.row, max(h.MinTime, h.Hold))
+	x.config.Observer.StageBegins(h.row, max(h.MinTime, h.Hold))
 }
 
 // runStage runs a stage and summarizes it.
@@ -185,7 +185,7 @@ func (x *Experiment) environment(h *runningStage, account *measure.Account) load
 func (x *Experiment) summarize(
 	h *runningStage, account *measure.Account, seen *load.Outcome, broken error,
 ) (err error) {
-	h.row, err = account.Summarize(h.row, seen, x.config.Log.Records(h.Name))
+	*h.row, err = account.Summarize(*h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
 	x.fewSessions(h)
 	x.idle.after = h.Name // the server may still work on cancelled requests
@@ -223,30 +223,27 @@ func (x *Experiment) learn(mean rundir.Number) {
 
 // conclude completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
 func (x *Experiment) conclude(ctx context.Context, h *runningStage, broken error) (rundir.Stage, error) {
-	x.retokenize(ctx, &h.row, h.answers)
-	x.warnOverload(&h.row)
-	h.row.Ended = x.Elapsed().Seconds()
-	last := len(x.run.Stages) - 1
-	x.run.Stages[last] = h.row
+	st := h.row
+	x.retokenize(ctx, st, h.answers)
+	x.warnOverload(st)
+	st.Ended = x.Elapsed().Seconds()
 	x.judgeClient()
 	err := errors.Join(broken, x.judgeAnswers())
-	st := x.run.Stages[last]
-	x.config.Observer.StageEnds(&st)
+	x.config.Observer.StageEnds(st)
 	if err := joinErrors(err, x.save(), context.Cause(ctx)); err != nil {
-		return st, err
+		return *st, err
 	}
 	if err := x.testClient(ctx); err != nil {
-		return st, err
+		return *st, err
 	}
-	st = x.run.Stages[last]
 	gone := onlyConnects(st.Errors) && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
-	if st.Requests.OK == 0 && (gone || x.frozen(last-1)) {
-		return st, serverGone(st.Name)
+	if st.Requests.OK == 0 && (gone || x.frozen(len(x.run.Stages)-2)) {
+		return *st, serverGone(st.Name)
 	}
 	if x.config.Ends == nil {
-		return st, nil
+		return *st, nil
 	}
-	return st, x.config.Ends(x)
+	return *st, x.config.Ends(x)
 }
 
 // Try runs a step of the search for the ceiling. It is recorded, and is no row.
@@ -257,18 +254,19 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	if err := x.emptyCache(ctx, s.Name); err != nil {
 		return rundir.Stage{}, err
 	}
-	h := &runningStage{Stage: &s, row: s.describe(0)}
+	row := s.describe(0)
+	h := &runningStage{Stage: &s, row: &row}
 	x.announce(h)
 	x.connect(ctx, &s)
 	err := x.runStage(ctx, h)
 	if err := joinErrors(err, context.Cause(ctx)); err != nil {
-		return h.row, err
+		return row, err
 	}
 	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: h.Name, Output: h.row.TokensPerS.Output, Latency: h.row.Latency.Mean, Error: standardError(&h.row.Latency),
-		Ended: x.Elapsed().Seconds(), Invalid: h.row.Invalid,
+		Name: h.Name, Output: row.TokensPerS.Output, Latency: row.Latency.Mean, Error: standardError(&row.Latency),
+		Ended: x.Elapsed().Seconds(), Invalid: row.Invalid,
 	})
-	return h.row, x.save()
+	return row, x.save()
 }
 
 // standardError returns the standard error of a mean, as a share of it; absent where it is not known.
