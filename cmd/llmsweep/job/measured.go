@@ -16,7 +16,7 @@ func (t *Target) Configure(ctx context.Context, c sweep.Config, dir *store.Dir, 
 	c.Caps, c.Spent = t.Caps, t.Spent()
 	c.Retokenize = t.Retokenize(ctx, recount)
 	if t.tellsLoad(ctx) {
-		c.Idle, c.Scrape = t.idle, t.gauges
+		c.Idle, c.Scrape = t.idle, t.prober.Load
 	}
 	if t.empties {
 		c.Empty = t.emptyCaches

@@ -1,9 +1,9 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"llmsweep/client"
@@ -124,27 +124,11 @@ func (t *Target) allGauges(ctx context.Context) (load.Gauges, error) {
 	readings, failed := make([]load.Gauges, len(servers)), make([]error, len(servers))
 	var reading sync.WaitGroup
 	for i, one := range servers {
-		reading.Go(func() { readings[i], failed[i] = one.gauges(ctx) })
+		reading.Go(func() { readings[i], failed[i] = one.prober.Load(ctx) })
 	}
 	reading.Wait()
-	sum := load.Gauges{KVUsage: math.Inf(-1)}
-	for i, g := range readings {
-		if failed[i] != nil {
-			return g, failed[i]
-		}
-		sum.Running += g.Running
-		sum.Waiting += g.Waiting
-		sum.KVUsage = math.Max(sum.KVUsage, g.KVUsage)
-		sum.Preemptions += g.Preemptions
-		sum.PrefixQueries += g.PrefixQueries
-		sum.PrefixHits += g.PrefixHits
-		sum.KVTokens += g.KVTokens
-		sum.Steps += g.Steps
-		sum.Drafts, sum.Drafted, sum.Accepted = sum.Drafts+g.Drafts, sum.Drafted+g.Drafted, sum.Accepted+g.Accepted
-		sum.AcceptLength += g.AcceptLength / float64(len(readings))
-		sum.AcceptRate += g.AcceptRate / float64(len(readings))
-		sum.TTFT, sum.Queue, sum.ITL, sum.Latency = sum.TTFT.Add(g.TTFT), sum.Queue.Add(g.Queue), sum.ITL.Add(g.ITL),
-			sum.Latency.Add(g.Latency)
+	if err := cmp.Or(failed...); err != nil {
+		return load.Gauges{}, err
 	}
-	return sum, nil
+	return client.SumGauges(readings), nil
 }

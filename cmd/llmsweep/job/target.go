@@ -254,48 +254,35 @@ func (t *Target) idle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if load.Running.Value+load.Waiting.Value == 0 {
+		running, waiting := orZero(load.Running), orZero(load.Waiting)
+		if running+waiting == 0 {
 			return nil
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value,
-				load.Waiting.Value)
+			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", running, waiting)
 		}
 	}
 }
 
-// gauges returns the server's own gauges; one that it does not report is NaN.
-func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
-	told, err := t.prober.Load(ctx)
-	value := func(g probe.Gauge) float64 {
-		if g.Known {
-			return g.Value
-		}
-		return math.NaN()
+// orZero returns a gauge, and 0 for one that the server does not have.
+func orZero(gauge float64) float64 {
+	if math.IsNaN(gauge) {
+		return 0
 	}
-	tally := func(t probe.Tally) load.Tally { return load.Tally{Sum: t.Sum, Count: t.Count} }
-	return load.Gauges{
-		Steps: value(told.Steps), TTFT: tally(told.TTFT), Queue: tally(told.Queue), ITL: tally(told.ITL),
-		Latency: tally(told.Latency),
-		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
-		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
-		KVTokens: told.KVTokens.Value, Drafts: value(told.Drafts), Drafted: value(told.Drafted),
-		Accepted:     value(told.Accepted),
-		AcceptLength: value(told.AcceptLength), AcceptRate: value(told.AcceptRate),
-	}, err
+	return gauge
 }
 
 // speculates reports whether the server tells of speculative decoding. SGLang has its gauges also without it: then they
 // are 0.
 func (t *Target) speculates(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
-	return err == nil && (load.Drafts.Known || load.AcceptLength.Value > 0)
+	return err == nil && (!math.IsNaN(load.Drafts) || load.AcceptLength > 0)
 }
 
 // tellsLoad reports whether the server has a gauge of running requests.
 func (t *Target) tellsLoad(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
-	return err == nil && load.Running.Known
+	return err == nil && !math.IsNaN(load.Running)
 }
