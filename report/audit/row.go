@@ -327,7 +327,7 @@ func percent(f float64) string {
 
 // load is what the row was offered: 0 for one request at a time; false for a ceiling and for closed loops.
 func (r *row) load() (float64, bool) {
-	if r.stage.Kind == "synchronous" {
+	if r.stage.Kind == rundir.StageSynchronous {
 		return 0, true
 	}
 	s, ok := r.span(keyRate)
