@@ -10,7 +10,6 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -53,7 +52,7 @@ func (t *Target) describe() {
 			Version: one.About.Version})
 		capacity += one.About.Capacity.Value() // NaN where it is not known
 		t.Longest = min(t.Longest, one.Longest)
-		t.Asked.Forced = t.Asked.Forced && one.Asked.Forced
+		t.forced = t.forced && one.forced
 	}
 	t.About.Capacity = rundir.Exactly(capacity)
 }
@@ -75,18 +74,6 @@ func (t *Target) Sender() Sender {
 		clients = append(clients, one.Client)
 	}
 	return client.NewReplicas(clients)
-}
-
-// share makes c read the gauges of all servers.
-func (t *Target) share(ctx context.Context, c *sweep.Config) {
-	gauges := true
-	for _, one := range t.all() {
-		gauges = gauges && one.tellsLoad(ctx)
-	}
-	c.Idle, c.Scrape = nil, nil
-	if gauges {
-		c.Idle, c.Scrape = t.allIdle, t.allGauges
-	}
 }
 
 // allIdle waits until no server has a request left.

@@ -65,7 +65,8 @@ func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, la
 		Tool: rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
 			CPUs: runtime.NumCPU()},
 		Command: command,
-		Target:  one.About, Labels: labels, Workload: one.Asked, Client: rundir.Client{Timestamps: one.Client.Timestamps()},
+		Target:  one.About, Labels: labels, Workload: one.asked(),
+		Client: rundir.Client{Timestamps: one.Client.Timestamps()},
 	}
 	one.config = one.Configure(s.Ctx, plan, dir, recount)
 }
