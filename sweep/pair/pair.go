@@ -378,16 +378,13 @@ func (p *comparison) finish(err error) error {
 	case failed:
 		p.record.State, p.record.Failure = rundir.Failed, experiment.Failure(err)
 		if p.culprit >= 0 {
-			p.record.Failure = noteSideFailed.New(sideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
+			p.record.Failure = noteSideFailed.New(rundir.SideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
 		}
 	case err != nil:
 		p.record.State = rundir.Interrupted
 	}
 	return errors.Join(ours, p.Save(p.record))
 }
-
-// sideName returns "A" or "B".
-func sideName(side int) string { return string(rune('A' + side)) }
 
 // observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {
@@ -415,13 +412,13 @@ func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s))
 
 // Note names the server.
 func (o *observer) Note(n note.Note) {
-	o.Observer.Note(noteOfSide.New(sideName(o.side), []note.Note{n}))
+	o.Observer.Note(noteOfSide.New(rundir.SideName(o.side), []note.Note{n}))
 }
 
 func (o *observer) named(s *rundir.Stage) *rundir.Stage {
 	copied := *s
 	if !strings.HasPrefix(copied.Name, sweep.SearchPrefix) {
-		copied.Name = sideName(o.side) + " " + copied.Name
+		copied.Name = rundir.SideName(o.side) + " " + copied.Name
 	}
 	return &copied
 }

@@ -79,7 +79,7 @@ func (s *session) show(title string, plain bool) {
 	for i, one := range s.sides {
 		name := ""
 		if len(s.sides) > 1 {
-			name = string(rune('A'+i)) + ": "
+			name = rundir.SideName(i) + ": "
 		}
 		for _, n := range one.run.Target.Notes {
 			s.view.Note(name + findings.Note(n, s.lang))
