@@ -96,7 +96,7 @@ func (p *plan) limitTime(d time.Duration, share float64) time.Duration {
 func (p *plan) limits() (s experiment.Stage, ok bool) {
 	floor := p.run.First(rundir.Synchronous)
 	if floor == nil {
-		s = p.Closed("synchronous", rundir.Synchronous, 1, 0)
+		s = p.Closed(rundir.StageSynchronous, rundir.Synchronous, 1, 0)
 		s.MinTime, s.MaxTime = p.limitTime(p.StageTime/3, floorShare), p.limitTime(p.StageTime, floorShare)
 		return s, true
 	}
@@ -107,7 +107,7 @@ func (p *plan) limits() (s experiment.Stage, ok bool) {
 	if !done {
 		return p.step(level), true
 	}
-	s = p.Closed("throughput", rundir.Throughput, level, p.latency(floor))
+	s = p.Closed(rundir.StageThroughput, rundir.Throughput, level, p.latency(floor))
 	if s.MinTime = p.limitTime(s.MinTime, ceilingShare); p.Budget > 0 {
 		s.MaxTime = s.MinTime
 	}

@@ -30,7 +30,7 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 			return nil, err
 		}
 		line++
-		if r.Status == "ok" {
+		if r.OK() {
 			ended[r.Stage]++
 		}
 		for _, c := range []struct {
@@ -119,7 +119,7 @@ func checkStop(r *rundir.Record) note.Note {
 
 // empty finds a success without a token.
 func empty(r *rundir.Record) note.Note {
-	if r.Status != "ok" || !r.OutputTokens.Known() || r.OutputTokens.Value() > 0 {
+	if !r.OK() || !r.OutputTokens.Known() || r.OutputTokens.Value() > 0 {
 		return note.Note{}
 	}
 	return noteEmpty.New()

@@ -204,7 +204,7 @@ func (r *row) spans(keys ...string) ([]interval, bool) {
 // usualUnit returns the unit of a number that was printed without one.
 func usualUnit(format, key string) string {
 	switch {
-	case format == published.SixColumn && (key == "ttft_s.mean" || key == "inter_token_s"):
+	case format == published.SixColumn && (key == keyTTFT || key == keyGap):
 		return "ms"
 	case format == published.Serving && key != "window_s" && strings.Contains(key, "_s."):
 		if !strings.HasPrefix(key, "tokens_per_s") {
@@ -294,7 +294,7 @@ func (r *row) tokens() (interval, bool) {
 	if n, ok := r.span("output_tokens.mean"); ok {
 		return n, true
 	}
-	s, ok := r.spans("tokens_per_s.output", "rates.completed")
+	s, ok := r.spans(keyOutput, keyCompleted)
 	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
 		return interval{}, false
 	}
@@ -327,7 +327,7 @@ func percent(f float64) string {
 
 // load is what the row was offered: 0 for one request at a time; false for a ceiling and for closed loops.
 func (r *row) load() (float64, bool) {
-	if r.stage.Kind == "synchronous" {
+	if r.stage.Kind == rundir.StageSynchronous {
 		return 0, true
 	}
 	s, ok := r.span(keyRate)

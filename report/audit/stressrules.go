@@ -67,7 +67,7 @@ func coldStart(r *row) hit {
 		return hit{}
 	}
 	return hit{
-		key:   "latency_s.mean",
+		key:   keyLatency,
 		grade: Remark,
 		note:  noteCold.New(slow, s.Requests.OK, seconds(longest), seconds(median)),
 	}

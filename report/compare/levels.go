@@ -89,7 +89,7 @@ func Levels(a, b *setup.Setup) []Level {
 
 // inFlight is the number that a closed loop kept in flight; 0 for other loads.
 func inFlight(r *setup.Row) int {
-	if s := r.Stage; setup.ConcurrencyBound(s) || !s.Rate.Known() && s.Kind == "concurrent" {
+	if s := r.Stage; setup.ConcurrencyBound(s) || !s.Rate.Known() && s.Kind == rundir.StageConcurrent {
 		return s.MaxConcurrency
 	}
 	return 0

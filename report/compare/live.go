@@ -73,7 +73,7 @@ func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
 				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
 			}
 			if !st.Invalid.IsZero() {
-				n := noteInvalid.New(string(rune('A'+side)), st.Name, []note.Note{st.Invalid})
+				n := noteInvalid.New(rundir.SideName(side), st.Name, []note.Note{st.Invalid})
 				v.invalid = append(v.invalid, n)
 				v.Warnings = append(v.Warnings, findings.Phrase(n, lang.English))
 			}

@@ -101,15 +101,15 @@ func columns() []column {
 				Drop: drops[s.name]}, "", table.Seconds})
 		}
 	}
-	percent := func(f rundir.Number) table.Cell { return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short) }
+	percentCell := func(f rundir.Number) table.Cell { return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short) }
 	return append(all,
 		column{keySpeed, table.Column{Head: headSpeed.Text(), Drop: 4}, "tok/s", fixed(2)},
 		column{keyTTFA, table.Column{Head: lang.Same("TTFA"), Drop: 4}, "", table.Seconds},
-		column{keyStalls, table.Column{Head: headStalls.Text(), Drop: 4}, "%", percent},
-		column{keySessions, table.Column{Head: headSession.Text(), Drop: 4}, "%", percent},
+		column{keyStalls, table.Column{Head: headStalls.Text(), Drop: 4}, "%", percentCell},
+		column{keySessions, table.Column{Head: headSession.Text(), Drop: 4}, "%", percentCell},
 		column{keyGoodput, table.Column{Head: headGoodput.Text(), Drop: 4}, "tok/s", fixed(2)},
-		column{KeyAccuracy, table.Column{Head: headRight.Text()}, "%", percent},
-		column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", percent})
+		column{KeyAccuracy, table.Column{Head: headRight.Text()}, "%", percentCell},
+		column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", percentCell})
 }
 
 type column struct {

@@ -24,13 +24,31 @@ type answer struct {
 	lines    []string // the result first, then what a reader does with it, then why it is so
 	cautions []string // that a reader must know first
 	details  []string // for which the answer has no room
+	leading  int      // how many of the lines are cautions on the result
 }
 
 // Answer returns what a run found, as sentences. Every report begins with it. There are none where a run only measured
 // rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
+	before, main, rest := AnswerParts(run, l)
+	if main == "" {
+		return nil
+	}
+	return slices.Concat(before, []string{main}, rest)
+}
+
+// AnswerParts returns the answer in parts: cautions that come before the result, the result, and what follows it.
+func AnswerParts(run *rundir.Run, l lang.Lang) (before []string, main string, rest []string) {
 	a := composeAnswer(run, l)
-	return append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
+	all := append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
+	if len(all) == 0 {
+		return nil, "", nil
+	}
+	n := a.leading
+	if n == len(a.lines) { // there is no result: the last caution is in its place
+		n = len(all) - 1
+	}
+	return all[:n], all[n], all[n+1:]
 }
 
 // Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the
@@ -76,7 +94,7 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	cautions := found.Cautions
 	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
 		a.add(Note(cautions[0], l))
-		cautions = cautions[1:]
+		a.leading, cautions = len(a.lines), cautions[1:]
 	}
 	if found.Carried != nil {
 		a.add(capacitySentences(run, found.Carried, l)...)

@@ -360,14 +360,14 @@ func serverColumns() []Column {
 	plain := func(print lang.Printer) func(rundir.Number) table.Cell {
 		return func(n rundir.Number) table.Cell { return table.Number(n, "", print) }
 	}
-	percent := func(n rundir.Number) table.Cell { return table.Number(lang.Scale(n, 100), "", lang.Tenths) }
+	percentCell := func(n rundir.Number) table.Cell { return table.Number(lang.Scale(n, 100), "", lang.Tenths) }
 	mean, none := lang.SubMean.Text(), lang.Same("")
 	return []Column{
 		gauge("server_running", headRunning.Text(), none, plain(lang.Tenths),
 			func(s *rundir.Server) rundir.Number { return s.Running }),
 		gauge("server_waiting", headWaiting.Text(), none, plain(lang.Tenths),
 			func(s *rundir.Server) rundir.Number { return s.Waiting }),
-		gauge("server_kv_usage_max", headKV.Text(), lang.Same("%"), percent,
+		gauge("server_kv_usage_max", headKV.Text(), lang.Same("%"), percentCell,
 			func(s *rundir.Server) rundir.Number { return s.KVUsageMax }),
 		gauge("server_preemptions", headPreemptions.Text(), none, plain(lang.Fixed(0)),
 			func(s *rundir.Server) rundir.Number { return s.Preemptions }),
@@ -380,11 +380,11 @@ func serverColumns() []Column {
 		gauge("server_itl_s", lang.Same("ITL"), mean, table.Seconds, func(s *rundir.Server) rundir.Number { return s.ITL }),
 		gauge("server_latency_s", lang.HeadLatency.Text(), mean, table.Seconds,
 			func(s *rundir.Server) rundir.Number { return s.Latency }),
-		gauge("server_accept_rate", headAccepted.Text(), lang.Same("%"), percent,
+		gauge("server_accept_rate", headAccepted.Text(), lang.Same("%"), percentCell,
 			func(s *rundir.Server) rundir.Number { return s.AcceptRate }),
 		gauge("server_accept_length", headPerStep.Text(), lang.Same("tok"), plain(lang.Short),
 			func(s *rundir.Server) rundir.Number { return s.AcceptLength }),
-		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percent,
+		gauge("server_prefix_hit_rate", headPrefix.Text(), lang.Same("%"), percentCell,
 			func(s *rundir.Server) rundir.Number { return s.PrefixHitRate }),
 	}
 }

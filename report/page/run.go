@@ -118,28 +118,14 @@ func (v *runPage) answer() Section {
 		}
 	}
 	const most = 6
-	add("careful", func(l lang.Lang) []string { return v.lines(l)[:v.leadingCautions(l)] }, most)
+	add("careful", func(l lang.Lang) []string { before, _, _ := findings.AnswerParts(v.Run, l); return before }, most)
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
-	add("", func(l lang.Lang) []string { return v.lines(l)[min(v.leadingCautions(l)+1, len(v.lines(l))):] }, math.MaxInt)
+	add("", func(l lang.Lang) []string { _, _, rest := findings.AnswerParts(v.Run, l); return rest }, math.MaxInt)
 	if cautions := lang.Sentences(v.cautions); len(cautions) > 0 {
 		s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 		add("careful", v.cautions, most)
 	}
 	return s
-}
-
-// lines are the sentences of the answer.
-func (v *runPage) lines(l lang.Lang) []string { return findings.Answer(v.Run, l) }
-
-// leadingCautions is how many of these are cautions that come before the answer itself.
-func (v *runPage) leadingCautions(l lang.Lang) (n int) {
-	if a := saturation.AnswerOf(v.Run); a != nil {
-		lines := v.lines(l)
-		for n < min(len(a.Cautions), len(lines)-1) && lines[n] == findings.Note(a.Cautions[n], l) {
-			n++
-		}
-	}
-	return n
 }
 
 // cautions are the sentences that a reader must know before using the numbers, those about the state of the run first.
@@ -200,8 +186,8 @@ func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
 // sentence is the answer in one sentence.
 func (v *runPage) sentence() lang.Text {
 	return lang.Both(func(l lang.Lang) string {
-		if all := v.lines(l); len(all) > 0 {
-			return all[v.leadingCautions(l)]
+		if _, main, _ := findings.AnswerParts(v.Run, l); main != "" {
+			return main
 		}
 		if best := v.Best(); best != nil {
 			return strings.Join(findings.StageFacts(best, l), lang.Comma.In(l)) + lang.Stop.In(l)

@@ -181,10 +181,10 @@ func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 	}
 	s.Due[s.slice(p.Due)]++
 	if r.End.Known() {
-		switch r.Status {
-		case "ok":
+		switch {
+		case r.OK():
 			s.Done[s.slice(r.End.Value())]++
-		case "error":
+		case r.Failed():
 			s.Failed[s.slice(r.End.Value())]++
 		}
 	}

@@ -150,8 +150,7 @@ func finishGroup(run *rundir.Run) {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if sweep {
-			ends := map[string]rundir.Role{"synchronous": rundir.Synchronous, "throughput": rundir.Throughput}
-			s.Role = cmp.Or(ends[s.Kind], rundir.Grid)
+			s.Role = cmp.Or(rundir.RoleOf(s.Kind), rundir.Grid)
 		}
 		if name := s.Name; total[name] > 1 {
 			if number[name]++; number[name] > 1 {

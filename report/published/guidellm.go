@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -189,15 +190,15 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 	st.Kind, st.Role = kind, rundir.Single
 	s.count("max_concurrency", "config.strategy.max_concurrency", &st.MaxConcurrency)
 	switch kind {
-	case "synchronous":
+	case rundir.StageSynchronous:
 		st.Name, st.Verdict, st.MaxConcurrency = kind, rundir.Closed, 1
-	case "throughput":
+	case rundir.StageThroughput:
 		st.Name, st.Verdict = kind, rundir.Closed
-	case "concurrent":
+	case rundir.StageConcurrent:
 		if streams := strategy.Get("streams"); streams.Type == gjson.Number {
 			s.count("max_concurrency", "config.strategy.streams", &st.MaxConcurrency)
 		}
-		st.Name, st.Verdict = fmt.Sprintf("concurrent@%d", st.MaxConcurrency), rundir.Closed
+		nameConcurrent(st)
 	default:
 		if kind == "async" {
 			st.Kind = "constant"
@@ -209,10 +210,7 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 		}
 	}
 	if sweep {
-		st.Role = map[string]rundir.Role{"synchronous": rundir.Synchronous, "throughput": rundir.Throughput}[kind]
-		if st.Role == "" {
-			st.Role = rundir.Grid
-		}
+		st.Role = cmp.Or(rundir.RoleOf(kind), rundir.Grid)
 	}
 	return sweep
 }

@@ -46,7 +46,8 @@ const warmUpSuffix = "-warm-up"
 
 // ladderKey is what the tables of one run have in common; empty for a result that stays by itself.
 func ladderKey(run *rundir.Run) string {
-	if f := run.Source.Format; f != Stress && f != Serving || len(run.Stages) == 0 || run.Stages[0].Kind != "concurrent" {
+	if f := run.Source.Format; f != Stress && f != Serving || len(run.Stages) == 0 ||
+		run.Stages[0].Kind != rundir.StageConcurrent {
 		return ""
 	}
 	b, err := json.Marshal([]any{run.Source.File, run.Source.Format, run.Source.Heading, run.Target, run.Labels,
@@ -108,7 +109,7 @@ func finishLadder(run *rundir.Run) {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		c := s.MaxConcurrency
-		s.Name = fmt.Sprintf("concurrent@%d", c)
+		nameConcurrent(s)
 		if s.Role == rundir.WarmUp {
 			s.Name += warmUpSuffix
 			if warm[c]++; warm[c] > 1 {

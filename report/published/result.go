@@ -81,12 +81,9 @@ func (r *Result) setEnd(at time.Time, seconds float64) {
 // setCount sets of how many samples a distribution is, and which of its percentiles so few samples do not support.
 func setCount(d *rundir.Dist, n int) {
 	d.N = n
-	for _, p := range []struct {
-		name string
-		p    float64
-	}{{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}} {
-		if n > 0 && !d.Get(p.name).IsZero() && !stats.Supported(float64(n), p.p) {
-			d.Unsupported = append(d.Unsupported, p.name)
+	for _, p := range d.Percentiles() {
+		if n > 0 && !p.Number.IsZero() && !stats.Supported(float64(n), p.Share) {
+			d.Unsupported = append(d.Unsupported, p.Name)
 		}
 	}
 }

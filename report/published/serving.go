@@ -196,10 +196,9 @@ func (r *reading) finishServing() {
 	case s.Rate.Known():
 		s.Name = fmt.Sprintf("asynchronous@%.2f", s.Rate.Value())
 	case s.MaxConcurrency > 0:
-		s.Kind, s.Verdict = "concurrent", rundir.Closed
-		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
+		nameConcurrent(s)
 	default:
-		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
+		s.Kind, s.Name, s.Verdict = rundir.StageThroughput, rundir.StageThroughput, rundir.Closed
 		if _, told := s.Source.Printed["rate"]; !told { // nor is it known that there was none
 			s.Kind, s.Name, s.Verdict = "requests", "requests", ""
 		}

@@ -326,9 +326,9 @@ func (r *reading) readName(text string) error {
 	if err != nil || !q.Number.Known() {
 		return parseFault{Note: faultNoRate.New(short(text))}
 	}
-	if s.Kind == "concurrent" {
+	if s.Kind == rundir.StageConcurrent {
 		s.MaxConcurrency = int(q.Number.Value())
-		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
+		nameConcurrent(s)
 		if strings.HasSuffix(load, warmUpSuffix) {
 			s.Name += warmUpSuffix
 			s.Role = rundir.WarmUp
@@ -347,15 +347,16 @@ func (r *reading) readName(text string) error {
 
 // stageKind returns the kind of stage that a row's name means, and its role in a sweep.
 func stageKind(name string) (kind string, role rundir.Role) {
-	switch strings.TrimSpace(name) {
-	case "synchronous", "sync", "同步":
-		return "synchronous", rundir.Synchronous
-	case "throughput", "吞吐", "吞吐量":
-		return "throughput", rundir.Throughput
+	kind = strings.TrimSpace(name)
+	switch kind {
+	case "sync", "同步":
+		kind = rundir.StageSynchronous
+	case "吞吐", "吞吐量":
+		kind = rundir.StageThroughput
 	case "asynchronous", "async", "poisson", "异步":
 		return "poisson", rundir.Grid
 	}
-	return strings.TrimSpace(name), rundir.Single
+	return kind, cmp.Or(rundir.RoleOf(kind), rundir.Single)
 }
 
 // finishSweep keeps the table, or adds its rows to the run whose probes they are.

@@ -2,7 +2,6 @@ package published
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -266,10 +265,10 @@ func (r *reading) finishStress(t *titleLine) {
 		r.remark(s.Source.Line, true, noteNothingRead.New())
 		return
 	}
-	s.Kind, s.Role, s.Verdict = "concurrent", rundir.Single, rundir.Closed
-	s.Name = s.Kind
-	if s.MaxConcurrency > 0 {
-		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
+	s.Role = rundir.Single
+	nameConcurrent(s)
+	if s.MaxConcurrency <= 0 {
+		s.Name = s.Kind
 	}
 	s.Whole = r.wholeTest("Total Test Duration")
 	s.Requests.Sent = s.Requests.Due

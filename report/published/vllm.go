@@ -115,13 +115,18 @@ func nameStage(s *rundir.Stage, kind string) {
 	case s.Rate.Known():
 		s.Kind, s.Name = kind, fmt.Sprintf("%s@%.2f", kind, s.Rate.Value())
 	case s.MaxConcurrency == 1:
-		s.Kind, s.Name, s.Verdict = "synchronous", "synchronous", rundir.Closed
+		s.Kind, s.Name, s.Verdict = rundir.StageSynchronous, rundir.StageSynchronous, rundir.Closed
 	case s.MaxConcurrency > 0:
-		s.Kind, s.Verdict = "concurrent", rundir.Closed
-		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
+		nameConcurrent(s)
 	default:
-		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
+		s.Kind, s.Name, s.Verdict = rundir.StageThroughput, rundir.StageThroughput, rundir.Closed
 	}
+}
+
+// nameConcurrent names a stage by the number that it kept in flight.
+func nameConcurrent(s *rundir.Stage) {
+	s.Kind, s.Verdict = rundir.StageConcurrent, rundir.Closed
+	s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
 }
 
 // servingStats reads statistics, such as "median_ttft_ms".

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"slices"
 
 	"llmsweep/sweep/rundir"
@@ -192,30 +193,19 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 		return Limit{}, s.sweepRefusal(found, limiting, terms)
 	}
 	rate := at.Value()
-	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
-	if above < 0 { // it is the highest row, or the rows above were left out
+	point, above := s.pointAtLoad(rate)
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: point,
+		Output: point.OutputRate(Output).Number, LimitingTerm: limiting, MissedRow: s.missedRow(found, limiting)}
+	if above == nil { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
-		l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: Point{Low: last, High: last},
-			Output: last.topOutput, LimitingTerm: limiting}
-		l.MissedRow = s.missedRow(found, limiting)
-		l.setOutput()
-		return l, nil
+		l.Point, l.Output = Point{Low: last, High: last}, last.topOutput
+	} else {
+		l.Backlog = found.Limiting == rundir.LimitSaturation
+		if limiting != nil {
+			l.LimitingValue, _ = limiting.Of(above.Stage)
+		}
 	}
-	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	if !high.representative() {
-		high = low
-	}
-	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: Point{Low: low, High: high},
-		LimitingTerm: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
-	if low != high {
-		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
-	}
-	l.Output = l.Point.OutputRate(Output).Number
 	l.setOutput()
-	l.MissedRow = s.missedRow(found, limiting)
-	if limiting != nil {
-		l.LimitingValue, _ = limiting.Of(s.Rows[above].Stage)
-	}
 	return l, nil
 }
 
@@ -255,19 +245,9 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 		return Limit{}, s.refusal(terms)
 	}
 	users := c.Users.Value()
-	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > users })
-	if above < 0 {
-		above = len(s.Rows) - 1
-	}
-	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	if !high.representative() {
-		high = low
-	}
-	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: Point{Low: low, High: high}}
-	if from, to := load(low.Stage), load(high.Stage); to > from {
-		l.Point.Weight = min(1, (users-from)/(to-from))
-	}
-	l.Rate, l.Output = low.Served+l.Point.Weight*(high.Served-low.Served), l.Point.OutputRate(Output).Number
+	p, _ := s.pointAtLoad(users)
+	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: p,
+		Rate: p.Low.Served + p.Weight*(p.High.Served-p.Low.Served), Output: p.OutputRate(Output).Number}
 	if i := slices.IndexFunc(terms, func(t slo.Term) bool { return t.String() == c.Term }); i >= 0 {
 		l.LimitingTerm = &terms[i]
 	}
@@ -276,10 +256,7 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 
 // sweepRefusal returns why a sweep showed no rate at which the terms hold.
 func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
-	name := found.NeedsStage
-	if name == "" {
-		name = found.BrokenStage
-	}
+	name := cmp.Or(found.NeedsStage, found.BrokenStage)
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
 	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unjudged: found.Verdict != rundir.Missed}
 	for j := range max(i, 0) {

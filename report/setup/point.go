@@ -2,6 +2,7 @@ package setup
 
 import (
 	"math"
+	"slices"
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -66,6 +67,25 @@ func (s *Setup) PointAtRate(rate float64) (p Point, ok bool) {
 		return p, true
 	}
 	return Point{}, false
+}
+
+// pointAtLoad returns the point at a load, and the row above it. Where there is none, that is nil, and the point is the
+// last row or the one before that.
+func (s *Setup) pointAtLoad(x float64) (p Point, above *Row) {
+	at := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > x })
+	if at >= 0 {
+		above = &s.Rows[at]
+	} else {
+		at = len(s.Rows) - 1
+	}
+	p = Point{Low: &s.Rows[max(at-1, 0)], High: &s.Rows[at]}
+	if !p.High.representative() {
+		p.High = p.Low
+	}
+	if low, high := load(p.Low.Stage), load(p.High.Stage); high > low {
+		p.Weight = min(1, (x-low)/(high-low))
+	}
+	return p, above
 }
 
 // Where names the rows that the point rests on.

@@ -197,7 +197,7 @@ func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low
 // request at a time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	switch {
-	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Synchronous:
+	case s.Rate.Known() || lone(s):
 		return true
 	case open || imported && s.Role == rundir.Throughput:
 		return false
@@ -205,10 +205,15 @@ func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	return s.MaxConcurrency > 0
 }
 
+// lone reports whether a stage had one request at a time.
+func lone(s *rundir.Stage) bool {
+	return s.Kind == rundir.StageSynchronous || s.Role == rundir.Synchronous
+}
+
 // load orders rows: one at a time, then by the rate that was offered, or by how many were kept in flight.
 func load(s *rundir.Stage) float64 {
 	switch {
-	case s.Kind == "synchronous" || s.Role == rundir.Synchronous:
+	case lone(s):
 		return 0
 	case s.Rate.Known():
 		if rate, ok := audit.LikelyRate(s); ok {

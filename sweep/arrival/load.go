@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
 
@@ -28,9 +29,8 @@ type Load interface {
 	Schedule(runSeed uint64, stage string) Schedule
 }
 
-// Kinds of loads.
+// Kinds of arrivals.
 const (
-	KindClosed   = "concurrent"
 	kindConstant = "constant"
 	KindPoisson  = "poisson"
 	kindGamma    = "gamma"
@@ -86,7 +86,7 @@ const (
 )
 
 // Kind returns "concurrent".
-func (Closed) Kind() string { return KindClosed }
+func (Closed) Kind() string { return rundir.StageConcurrent }
 
 // Kind returns "constant".
 func (Constant) Kind() string { return kindConstant }
@@ -104,7 +104,7 @@ func (Ramp) Kind() string { return kindRamp }
 func (Trace) Kind() string { return kindTrace }
 
 // Name returns "concurrent@8".
-func (c Closed) Name() string { return KindClosed + "@" + strconv.Itoa(c.Concurrency) }
+func (c Closed) Name() string { return rundir.StageConcurrent + "@" + strconv.Itoa(c.Concurrency) }
 
 // Name returns "constant@4.00".
 func (c Constant) Name() string { return rateStageName(c) }

@@ -4,29 +4,15 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"llmsweep/client"
 )
 
-// Gauges are a server's metrics of its own load. A metric that it does not report is NaN.
-type Gauges struct {
-	Running, Waiting          float64 // requests
-	KVUsage                   float64 // 0 to 1
-	Preemptions               float64 // since the server started
-	PrefixQueries, PrefixHits float64 // prompt tokens, since the server started
-	KVTokens                  float64 // size of the KV cache; 0 where it is not told
-	Steps                     float64 // of the engine, since the server started
+// Gauges are a server's metrics of its own load.
+type Gauges = client.Gauges
 
-	// Of speculative decoding, since the server started: drafts, their tokens, those accepted; and the latest tokens of
-	// a step and share accepted. NaN where the server does not tell.
-	Drafts, Drafted, Accepted, AcceptLength, AcceptRate float64
-
-	TTFT, Queue, ITL, Latency Tally // of requests by the engine's own clock, since the server started
-}
-
-// Tally is the sum and the number of the values that a server measured, in seconds. Both are 0 where it does not tell.
-type Tally struct{ Sum, Count float64 }
-
-// Add returns the values of both.
-func (t Tally) Add(o Tally) Tally { return Tally{t.Sum + o.Sum, t.Count + o.Count} }
+// Tally is a server's sum and number of values of its own clock.
+type Tally = client.Tally
 
 // Reading is the server's gauges at one instant of a stage.
 type Reading struct {

@@ -2,6 +2,7 @@
 package pair
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,14 +188,14 @@ func (p *comparison) findLoads(ctx context.Context) error {
 	for _, width := range p.Widths {
 		name := arrival.Closed{Concurrency: width}.Name()
 		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
-			s := x.Closed(arrival.KindClosed, rundir.Single, width)
+			s := x.Closed(rundir.StageConcurrent, rundir.Single, width)
 			s.Name = name
 			return s
 		})
 		if err != nil {
 			return err
 		}
-		p.addClosed(widthKey(width), arrival.KindClosed, name, width, p.latency(tried))
+		p.addClosed(widthKey(width), rundir.StageConcurrent, name, width, p.latency(tried))
 	}
 	if len(p.record.Loads) > 0 {
 		return nil
@@ -204,8 +205,7 @@ func (p *comparison) findLoads(ctx context.Context) error {
 
 func (p *comparison) findCeiling(ctx context.Context) error {
 	floor, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
-		return x.Closed("synchronous",
-			rundir.Synchronous, 1)
+		return x.Closed(rundir.StageSynchronous, rundir.Synchronous, 1)
 	})
 	if err != nil {
 		return err
@@ -220,8 +220,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 		width = max(width, level)
 	}
 	ceiling, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
-		return x.Closed("throughput",
-			rundir.Throughput, width)
+		return x.Closed(rundir.StageThroughput, rundir.Throughput, width)
 	})
 	if err != nil {
 		return err
@@ -236,13 +235,13 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	}
 	const fewest = 5 // requests of a synchronous stage, however long they take
 	p.record.Loads = append(p.record.Loads, rundir.PairLoad{
-		Key: LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1,
+		Key: LoadSync, Name: rundir.StageSynchronous, Kind: rundir.StageSynchronous, MaxConcurrency: 1,
 		Requests: max(fewest, int(p.Sides[0].StageTime/alone)),
 	})
 	longest := p.latency(ceiling)
 	p.addOpen(LoadHalf, 0.5*lower, longest)
 	p.addOpen(LoadHigh, 0.8*lower, longest)
-	p.addClosed(LoadCeiling, "throughput", "throughput", width, longest)
+	p.addClosed(LoadCeiling, rundir.StageThroughput, rundir.StageThroughput, width, longest)
 	return nil
 }
 
@@ -324,9 +323,7 @@ func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name 
 		// a request of the window may take as long as those of the opening, and a little longer
 		s.Tail = max(s.Tail, 2*opening)
 	} else {
-		role := map[string]rundir.Role{"synchronous": rundir.Synchronous, "throughput": rundir.Throughput,
-			arrival.KindClosed: rundir.Single}[l.Kind]
-		s = x.Closed(l.Kind, role, l.MaxConcurrency)
+		s = x.Closed(l.Kind, cmp.Or(rundir.RoleOf(l.Kind), rundir.Single), l.MaxConcurrency)
 		s.Sessions, s.Opening = l.Requests, nil
 		if l.Opening > 0 && l.MaxConcurrency > 1 {
 			s.Opening = arrival.Opening(l.MaxConcurrency, opening, p.Sides[0].Seed, name)
@@ -381,16 +378,13 @@ func (p *comparison) finish(err error) error {
 	case failed:
 		p.record.State, p.record.Failure = rundir.Failed, experiment.Failure(err)
 		if p.culprit >= 0 {
-			p.record.Failure = noteSideFailed.New(sideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
+			p.record.Failure = noteSideFailed.New(rundir.SideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
 		}
 	case err != nil:
 		p.record.State = rundir.Interrupted
 	}
 	return errors.Join(ours, p.Save(p.record))
 }
-
-// sideName returns "A" or "B".
-func sideName(side int) string { return string(rune('A' + side)) }
 
 // observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {
@@ -416,13 +410,13 @@ func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s))
 
 // Note names the server.
 func (o *observer) Note(n note.Note) {
-	o.Observer.Note(noteOfSide.New(sideName(o.side), []note.Note{n}))
+	o.Observer.Note(noteOfSide.New(rundir.SideName(o.side), []note.Note{n}))
 }
 
 func (o *observer) named(s *rundir.Stage) *rundir.Stage {
 	copied := *s
 	if !strings.HasPrefix(copied.Name, rundir.SearchPrefix) {
-		copied.Name = sideName(o.side) + " " + copied.Name
+		copied.Name = rundir.SideName(o.side) + " " + copied.Name
 	}
 	return &copied
 }

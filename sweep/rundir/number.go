@@ -146,10 +146,23 @@ type Named struct {
 
 // Numbers returns the statistics of d with their names, in the order of the file format.
 func (d *Dist) Numbers() []Named {
-	return []Named{
-		{"mean", &d.Mean}, {"std", &d.Std}, {"min", &d.Min}, {"max", &d.Max},
-		{"p50", &d.P50}, {"p90", &d.P90}, {"p95", &d.P95}, {"p99", &d.P99}, {"p999", &d.P999},
+	all := []Named{{"mean", &d.Mean}, {"std", &d.Std}, {"min", &d.Min}, {"max", &d.Max}}
+	for _, p := range d.Percentiles() {
+		all = append(all, p.Named)
 	}
+	return all
+}
+
+// Percentile is a percentile of a Dist, with the share of the values that are below it.
+type Percentile struct {
+	Named
+	Share float64
+}
+
+// Percentiles returns the percentiles of d in the order of the file format.
+func (d *Dist) Percentiles() []Percentile {
+	return []Percentile{{Named{"p50", &d.P50}, 0.5}, {Named{"p90", &d.P90}, 0.9}, {Named{"p95", &d.P95}, 0.95},
+		{Named{"p99", &d.P99}, 0.99}, {Named{"p999", &d.P999}, 0.999}}
 }
 
 // Get returns the statistic of that name, absent for an unknown name.

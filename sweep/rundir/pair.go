@@ -16,6 +16,9 @@ const (
 // Sides returns the names of the two run directories.
 func Sides() [2]string { return [2]string{"a", "b"} }
 
+// SideName returns what people call a side: "A" or "B".
+func SideName(side int) string { return string(rune('A' + side)) }
+
 // Pair is pair.json. A block is four stages at each load, in the order ABBA or BAAB: two rounds, in each of which both
 // servers get the same arrivals and the same prompts. The stages of a round have the same name in both runs: that of
 // the load, " #" and the number of the round from 1.

@@ -96,6 +96,24 @@ type Stage struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
+// Kinds of stages without an arrival rate, beside KindOfUsers.
+const (
+	StageSynchronous = "synchronous" // one request at a time
+	StageThroughput  = "throughput"  // as many in flight as raise the output rate
+	StageConcurrent  = "concurrent"  // a number in flight
+)
+
+// RoleOf returns the role in a sweep of the stage of a kind; empty for kinds of which it has several.
+func RoleOf(kind string) Role {
+	switch kind {
+	case StageSynchronous:
+		return Synchronous
+	case StageThroughput:
+		return Throughput
+	}
+	return ""
+}
+
 // WholeRun are metrics of a whole stage, from its start to the last end. They mean what those of [Stage] do.
 type WholeRun struct {
 	Window       float64     `json:"window_s"`

@@ -45,19 +45,15 @@ func (s *summary) dist(neff float64) rundir.Dist {
 	if s.digits != 0 {
 		series = nil // they are means of batches
 	}
-	for _, q := range []struct {
-		name string
-		p    float64
-		to   *rundir.Number
-	}{{"p50", 0.5, &d.P50}, {"p90", 0.9, &d.P90}, {"p95", 0.95, &d.P95}, {"p99", 0.99, &d.P99}, {"p999", 0.999, &d.P999}} {
-		*q.to = s.quantile(q.p)
-		if !stats.Supported(d.Neff.Value(), q.p) {
-			d.Unsupported = append(d.Unsupported, q.name)
-		} else if low, high, ok := stats.QuantileInterval(s, series, q.p, d.Neff.Value()); ok && high < s.smallestBound {
+	for _, q := range d.Percentiles() {
+		*q.Number = s.quantile(q.Share)
+		if !stats.Supported(d.Neff.Value(), q.Share) {
+			d.Unsupported = append(d.Unsupported, q.Name)
+		} else if low, high, ok := stats.QuantileInterval(s, series, q.Share, d.Neff.Value()); ok && high < s.smallestBound {
 			if d.CI == nil {
 				d.CI = map[string][2]float64{}
 			}
-			d.CI[q.name] = [2]float64{low, high}
+			d.CI[q.Name] = [2]float64{low, high}
 		}
 	}
 	return d

@@ -16,13 +16,10 @@ func (t *Target) Configure(ctx context.Context, c sweep.Config, dir *store.Dir, 
 	c.Caps, c.Spent = t.Caps, t.Spent()
 	c.Retokenize = t.Retokenize(ctx, recount)
 	if t.tellsLoad(ctx) {
-		c.Idle, c.Scrape = t.idle, t.gauges
+		c.Idle, c.Scrape = t.allIdle, t.allGauges
 	}
 	if t.empties {
 		c.Empty = t.emptyCaches
-	}
-	if len(t.others) > 0 {
-		t.share(ctx, &c)
 	}
 	return c
 }

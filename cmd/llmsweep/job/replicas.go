@@ -1,16 +1,15 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -53,7 +52,7 @@ func (t *Target) describe() {
 			Version: one.About.Version})
 		capacity += one.About.Capacity.Value() // NaN where it is not known
 		t.Longest = min(t.Longest, one.Longest)
-		t.Asked.Forced = t.Asked.Forced && one.Asked.Forced
+		t.forced = t.forced && one.forced
 	}
 	t.About.Capacity = rundir.Exactly(capacity)
 }
@@ -75,18 +74,6 @@ func (t *Target) Sender() Sender {
 		clients = append(clients, one.Client)
 	}
 	return client.NewReplicas(clients)
-}
-
-// share makes c read the gauges of all servers.
-func (t *Target) share(ctx context.Context, c *sweep.Config) {
-	gauges := true
-	for _, one := range t.all() {
-		gauges = gauges && one.tellsLoad(ctx)
-	}
-	c.Idle, c.Scrape = nil, nil
-	if gauges {
-		c.Idle, c.Scrape = t.allIdle, t.allGauges
-	}
 }
 
 // allIdle waits until no server has a request left.
@@ -124,27 +111,11 @@ func (t *Target) allGauges(ctx context.Context) (load.Gauges, error) {
 	readings, failed := make([]load.Gauges, len(servers)), make([]error, len(servers))
 	var reading sync.WaitGroup
 	for i, one := range servers {
-		reading.Go(func() { readings[i], failed[i] = one.gauges(ctx) })
+		reading.Go(func() { readings[i], failed[i] = one.prober.Load(ctx) })
 	}
 	reading.Wait()
-	sum := load.Gauges{KVUsage: math.Inf(-1)}
-	for i, g := range readings {
-		if failed[i] != nil {
-			return g, failed[i]
-		}
-		sum.Running += g.Running
-		sum.Waiting += g.Waiting
-		sum.KVUsage = math.Max(sum.KVUsage, g.KVUsage)
-		sum.Preemptions += g.Preemptions
-		sum.PrefixQueries += g.PrefixQueries
-		sum.PrefixHits += g.PrefixHits
-		sum.KVTokens += g.KVTokens
-		sum.Steps += g.Steps
-		sum.Drafts, sum.Drafted, sum.Accepted = sum.Drafts+g.Drafts, sum.Drafted+g.Drafted, sum.Accepted+g.Accepted
-		sum.AcceptLength += g.AcceptLength / float64(len(readings))
-		sum.AcceptRate += g.AcceptRate / float64(len(readings))
-		sum.TTFT, sum.Queue, sum.ITL, sum.Latency = sum.TTFT.Add(g.TTFT), sum.Queue.Add(g.Queue), sum.ITL.Add(g.ITL),
-			sum.Latency.Add(g.Latency)
+	if err := cmp.Or(failed...); err != nil {
+		return load.Gauges{}, err
 	}
-	return sum, nil
+	return client.SumGauges(readings), nil
 }

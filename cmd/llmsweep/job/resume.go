@@ -127,8 +127,9 @@ func (g *ResumeGiven) hasHeader(old string) bool {
 	})
 }
 
-// sameServer returns an error where a run that goes on would measure another server, or something else.
-func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) error {
+// continues returns an error where a run that goes on would measure another server, or something else.
+func (t *Target) continues(before *rundir.Run) error {
+	now, asked := &t.About, t.asked()
 	for _, c := range []struct{ what, then, now string }{
 		{"model", before.Target.Model, now.Model},
 		{"API", before.Target.API, now.API},
@@ -141,7 +142,7 @@ func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) 
 				c.what, cmp.Or(c.then, "not known"), cmp.Or(c.now, "not known"))
 		}
 	}
-	if !experiment.SameWorkload(&before.Workload, asked) {
+	if !experiment.SameWorkload(&before.Workload, &asked) {
 		return errors.New("the requests would be others than in the first part: the prompts, the dataset, or how the server counts tokens have changed")
 	}
 	return nil

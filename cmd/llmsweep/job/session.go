@@ -65,7 +65,8 @@ func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, la
 		Tool: rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
 			CPUs: runtime.NumCPU()},
 		Command: command,
-		Target:  one.About, Labels: labels, Workload: one.Asked, Client: rundir.Client{Timestamps: one.Client.Timestamps()},
+		Target:  one.About, Labels: labels, Workload: one.asked(),
+		Client: rundir.Client{Timestamps: one.Client.Timestamps()},
 	}
 	one.config = one.Configure(s.Ctx, plan, dir, recount)
 }
@@ -78,7 +79,7 @@ func (s *session) show(title string, plain bool) {
 	for i, one := range s.sides {
 		name := ""
 		if len(s.sides) > 1 {
-			name = string(rune('A'+i)) + ": "
+			name = rundir.SideName(i) + ": "
 		}
 		for _, n := range one.run.Target.Notes {
 			s.view.Note(name + findings.Note(n, s.lang))

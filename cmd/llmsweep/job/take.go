@@ -135,7 +135,7 @@ func (j *Job) connect(s *session, p parsed) (*side, error) {
 	one := s.connected(t)
 	t.AddNotes(t.PortWarnings(j.Console, j.Urls[0], j.needs().rate/float64(len(j.Urls)))...)
 	if j.before != nil {
-		err = sameServer(j.before, &t.About, &t.Asked)
+		err = t.continues(j.before)
 	}
 	return one, console.Usage(err)
 }

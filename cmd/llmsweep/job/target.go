@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/api"
 	"llmsweep/client/input"
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
@@ -31,8 +30,8 @@ type Target struct {
 	prober   *probe.Prober
 	About    rundir.Target
 	Workload workload.Workload
-	Asked    rundir.Workload        // the workload as run.json has it
 	Counted  int                    // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	forced   bool                   // answers have the length that is asked for
 	Longest  int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
 	costs    workload.Calibration   // of made-up texts; zero where there are none
 	Caps     *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
@@ -81,7 +80,6 @@ func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags
 		t.Close()
 		return nil, err
 	}
-	t.describeWorkload()
 	return t, nil
 }
 
@@ -150,12 +148,12 @@ func preflight(
 		return nil, err
 	}
 	t.onClose(t.Client.CloseIdle)
-	t.note(url, &facts, &options.Params)
+	t.note(url, &facts)
 	return t, nil
 }
 
-// note notes what the preflight found at a URL, and what is asked for. Texts of the server lose secrets.
-func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
+// note notes what the preflight found at a URL. Texts of the server lose secrets.
+func (t *Target) note(url string, facts *probe.Facts) {
 	if t.About.URL == url {
 		t.About.URL = t.Client.URL("")
 	}
@@ -169,12 +167,7 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 			}
 		}
 	}
-	t.Longest = facts.MaxModelLen
-	t.Asked.Think, t.Asked.Capped = params.Think, params.Natural
-	if params.Temperature != nil {
-		t.Asked.Temperature = rundir.Exactly(*params.Temperature)
-	}
-	t.Asked.Forced = facts.LengthForced
+	t.Longest, t.forced = facts.MaxModelLen, facts.LengthForced
 }
 
 // SpendLimiter returns what counts and limits the spending; nil where it is neither counted nor limited.
@@ -208,12 +201,15 @@ func (t *Target) onClose(f func()) {
 	t.Close = func() { f(); rest() }
 }
 
-// describeWorkload writes into what run.json has what the workload asks for.
-func (t *Target) describeWorkload() {
-	params := t.Asked
-	t.Asked = t.Workload.Describe()
-	t.Asked.Think, t.Asked.Temperature, t.Asked.Capped = params.Think, params.Temperature, params.Capped
-	t.Asked.Forced, t.Asked.CountedPrompt = params.Forced && t.Asked.Graded == 0, t.Counted
+// asked returns the workload as run.json has it.
+func (t *Target) asked() rundir.Workload {
+	asked, params := t.Workload.Describe(), t.prober.Options().Params
+	asked.Think, asked.Capped = params.Think, params.Natural
+	if params.Temperature != nil {
+		asked.Temperature = rundir.Exactly(*params.Temperature)
+	}
+	asked.Forced, asked.CountedPrompt = t.forced && asked.Graded == 0, t.Counted
+	return asked
 }
 
 // AddNotes adds notes on the server to what run.json has.
@@ -254,48 +250,39 @@ func (t *Target) idle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if load.Running.Value+load.Waiting.Value == 0 {
+		running, waiting := orZero(load.Running), orZero(load.Waiting)
+		if running+waiting == 0 {
 			return nil
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value,
-				load.Waiting.Value)
+			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", running, waiting)
 		}
 	}
 }
 
-// gauges returns the server's own gauges; one that it does not report is NaN.
-func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
-	told, err := t.prober.Load(ctx)
-	value := func(g probe.Gauge) float64 {
-		if g.Known {
-			return g.Value
-		}
-		return math.NaN()
+// orZero returns a gauge, and 0 for one that the server does not have.
+func orZero(gauge float64) float64 {
+	if math.IsNaN(gauge) {
+		return 0
 	}
-	tally := func(t probe.Tally) load.Tally { return load.Tally{Sum: t.Sum, Count: t.Count} }
-	return load.Gauges{
-		Steps: value(told.Steps), TTFT: tally(told.TTFT), Queue: tally(told.Queue), ITL: tally(told.ITL),
-		Latency: tally(told.Latency),
-		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
-		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
-		KVTokens: told.KVTokens.Value, Drafts: value(told.Drafts), Drafted: value(told.Drafted),
-		Accepted:     value(told.Accepted),
-		AcceptLength: value(told.AcceptLength), AcceptRate: value(told.AcceptRate),
-	}, err
+	return gauge
 }
 
 // speculates reports whether the server tells of speculative decoding. SGLang has its gauges also without it: then they
 // are 0.
 func (t *Target) speculates(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
-	return err == nil && (load.Drafts.Known || load.AcceptLength.Value > 0)
+	return err == nil && (!math.IsNaN(load.Drafts) || load.AcceptLength > 0)
 }
 
-// tellsLoad reports whether the server has a gauge of running requests.
+// tellsLoad reports whether all servers have a gauge of running requests.
 func (t *Target) tellsLoad(ctx context.Context) bool {
-	load, err := t.prober.Load(ctx)
-	return err == nil && load.Running.Known
+	for _, one := range t.all() {
+		if load, err := one.prober.Load(ctx); err != nil || math.IsNaN(load.Running) {
+			return false
+		}
+	}
+	return true
 }

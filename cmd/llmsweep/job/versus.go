@@ -129,6 +129,5 @@ func (cm *Comparison) connect(s *session) error {
 		}
 	}
 	second.Workload = first.Workload
-	second.describeWorkload()
 	return nil
 }
