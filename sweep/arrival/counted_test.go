@@ -33,20 +33,17 @@ func TestCountedArrivalsAreExact(t *testing.T) {
 	})
 }
 
-// Between two instants they are uniform.
-func TestCountedArrivalsArePoisson(t *testing.T) {
-	const rate, end = 10.0, 20.0
-	rejected := map[string]int{}
-	for seed := range uint64(kindSeeds) {
-		at := arrivals(Counted{Poisson{Rate: rate}, []time.Duration{end * time.Second}}.Schedule(seed, "poisson@10.00"), end)
-		if kolmogorovSmirnov(at, func(x float64) float64 { return x / end }) < 0.05 {
-			rejected["uniform (Kolmogorov-Smirnov)"]++
-		}
-		if r := correlation(gaps(at)); math.Abs(r)*math.Sqrt(float64(len(at))) > 1.96 {
-			rejected["lag-1 correlation of gaps"]++
-		}
+// Gaps between n independent uniform values in [0, 1] have the distribution 1-(1-x)^n (Cox and Lewis 1966).
+func TestCountedArrivalsAreUniform(t *testing.T) {
+	const n, end = 5, 20 * time.Second
+	l := Counted{Poisson{Rate: n / end.Seconds()}, []time.Duration{end}}
+	var all, between []float64
+	for seed := range uint64(4000) {
+		at := arrivals(l.Schedule(seed, ""), end.Seconds())
+		all, between = append(all, at...), append(between, gapsOf(at)...)
 	}
-	checkRejections(t, rejected, "uniform (Kolmogorov-Smirnov)", "lag-1 correlation of gaps")
+	checkDistribution(t, "arrivals", all, func(x float64) float64 { return x / end.Seconds() })
+	checkDistribution(t, "gaps", between, func(x float64) float64 { return 1 - math.Pow(1-x/end.Seconds(), n) })
 }
 
 // EvenInstant finds the first instant at which the number is right, also where arrivals come in a burst or not at all.

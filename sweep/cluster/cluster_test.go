@@ -202,7 +202,7 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 // All ranks together send what one machine sends: the same requests at the same times, with the same texts.
 func TestRanksSendOneSchedule(t *testing.T) {
 	for _, l := range []arrival.Load{
-		arrival.Poisson{Rate: 20}, arrival.Constant{Rate: 20}, arrival.Gamma{Rate: 20, Shape: 0.5},
+		arrival.Poisson{Rate: 20}, arrival.Constant{Rate: 20}, arrival.Gamma{Rate: 20, Gaps: arrival.Shape(0.5)},
 		arrival.Closed{Concurrency: 6}, arrival.Closed{Concurrency: 1},
 		arrival.Poisson{Rate: 20, MaxConcurrency: 3},
 	} {

@@ -273,7 +273,9 @@ func (t *Trace) Load(maxConcurrency int) arrival.Trace {
 	for i, r := range t.requests {
 		offsets[i] = r.at
 	}
-	return arrival.Trace{File: t.name, Offsets: offsets, Speed: t.speed, MaxConcurrency: maxConcurrency}
+	return arrival.Trace{
+		File: t.name, Offsets: offsets, Speed: t.speed, Finite: arrival.Finite{MaxConcurrency: maxConcurrency},
+	}
 }
 
 // Stage returns a source of the trace's requests, in their order. It ends with the trace.
