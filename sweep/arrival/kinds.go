@@ -17,11 +17,11 @@ type kind struct {
 
 // kinds are all kinds of open loops. The first is the default.
 var kinds = []kind{
-	{name: kindPoisson, form: "poisson", zero: Poisson{}},
-	{name: "constant", help: "constant", form: "constant", zero: Constant{}},
-	{name: "gamma", help: "gamma:S", form: "gamma:SHAPE (gamma:0.5)", zero: Gamma{}, read: readGamma},
-	{name: "ramp", help: "ramp:A-B", form: "ramp:FROM-TO in requests per second (ramp:2-20)", zero: Ramp{}, read: readRamp},
-	{name: "trace", help: "trace:FILE", form: "trace:FILE", zero: Trace{}, read: readTrace},
+	{kindPoisson, "", "poisson", Poisson{}, nil},
+	{"constant", "constant", "constant", Constant{}, nil},
+	{"gamma", "gamma:S", "gamma:SHAPE (gamma:0.5)", Gamma{}, readGamma},
+	{"ramp", "ramp:A-B", "ramp:FROM-TO in requests per second (ramp:2-20)", Ramp{}, readRamp},
+	{"trace", "trace:FILE", "trace:FILE", Trace{}, readTrace},
 }
 
 // openLoad is a load that parse reads.
@@ -68,6 +68,6 @@ func parse(text string) (openLoad, error) {
 		}
 	}
 	all := forms(func(k kind) string { return k.form })
-	last := len(all) - 1
-	return nil, fmt.Errorf("%q is not a kind of arrivals: write %s, or %s", text, strings.Join(all[:last], ", "), all[last])
+	n := len(all) - 1
+	return nil, fmt.Errorf("%q is not a kind of arrivals: write %s, or %s", text, strings.Join(all[:n], ", "), all[n])
 }

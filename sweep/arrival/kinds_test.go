@@ -100,19 +100,20 @@ func FuzzParse(f *testing.F) {
 
 func TestValidate(t *testing.T) {
 	for _, l := range []Load{
-		Closed{1}, Closed{maxConcurrency}, Constant{Rate: 1}, Poisson{Rate: maxRate}, Gamma{Rate: 1, Gaps: 0.5},
-		Gamma{Rate: 1, Gaps: minShape}, Gamma{Rate: 1, Gaps: maxShape}, Ramp{To: 1, Over: 1}, Ramp{From: maxRate, Over: 1},
-		Trace{File: "x", Speed: 2}, Trace{File: "x"}, Trace{File: "x", Speed: maxSpeed},
+		Closed{1}, Closed{100_000}, Constant{Rate: 1}, Poisson{Rate: 1e6}, Gamma{Rate: 1, Gaps: 0.5},
+		Gamma{Rate: 1, Gaps: 1e-3}, Gamma{Rate: 1, Gaps: 1e6}, Ramp{To: 1, Over: 1}, Ramp{From: 1e6, Over: 1},
+		Trace{File: "x", Speed: 2}, Trace{File: "x"}, Trace{File: "x", Speed: 1e9},
 	} {
 		if err := l.Validate(); err != nil {
 			t.Errorf("%#v: %v", l, err)
 		}
 	}
 	for _, l := range []Load{
-		Closed{}, Closed{-1}, Closed{maxConcurrency + 1}, Constant{}, Constant{Rate: -1}, Poisson{Rate: math.NaN()},
-		Poisson{Rate: math.Inf(1)}, Poisson{Rate: 1, MaxConcurrency: -1}, Gamma{Rate: 1e8, Gaps: 1}, Gamma{Rate: 1},
+		Closed{}, Closed{-1}, Closed{100_001}, Constant{}, Constant{Rate: -1}, Poisson{Rate: math.NaN()},
+		Poisson{Rate: math.Inf(1)}, Poisson{Rate: 1, MaxConcurrency: -1}, Poisson{Rate: 1.1e6},
+		Gamma{Rate: 1e8, Gaps: 1}, Gamma{Rate: 1}, Gamma{Rate: 1, Gaps: 1.1e6},
 		Ramp{To: 1}, Ramp{Over: 1}, Ramp{From: -1, To: 3, Over: 1}, Ramp{To: 1, Over: 1, Finite: Finite{-1}},
-		Trace{}, Trace{File: "x", Speed: -1}, Trace{File: "x", Finite: Finite{-1}},
+		Trace{}, Trace{File: "x", Speed: -1}, Trace{File: "x", Speed: 1.1e9}, Trace{File: "x", Finite: Finite{-1}},
 	} {
 		if l.Validate() == nil {
 			t.Errorf("%#v is taken", l)

@@ -133,7 +133,8 @@ func TestSchedulesNeverGoBackAndRepeat(t *testing.T) {
 		over := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "over"))
 		seed := rapid.Uint64().Draw(t, "seed")
 		for _, l := range []Load{
-			Poisson{Rate: rate}, Constant{Rate: rate}, Gamma{Rate: rate, Gaps: Shape(shape)}, Ramp{From: rate, To: to, Over: over},
+			Poisson{Rate: rate}, Constant{Rate: rate}, Gamma{Rate: rate, Gaps: Shape(shape)},
+			Ramp{From: rate, To: to, Over: over},
 		} {
 			first, second := first(t, l, seed), first(t, l, seed)
 			if !slices.Equal(first, second) {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -47,42 +48,49 @@ const (
 )
 
 func TestPlaces(t *testing.T) {
-	none := PlaceFlags{Rank: -1}
-	p, err := FindPlace(none, recorded(fromSrun))
-	if err != nil || p.Rank != 2 || p.Ranks != 4 || p.Host != "n1" || p.Port == "" || !p.Derived {
-		t.Errorf("srun: %+v, %v", p, err)
+	flags := func(rank, ranks int, coordinator, token string) PlaceFlags {
+		return PlaceFlags{Rank: rank, Ranks: ranks, Coordinator: coordinator, Token: token}
 	}
-	if again, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "PROCID=2", "PROCID=0",
-		1))); again.Token != p.Token || again.Port != p.Port {
-		t.Error("two ranks of a step do not meet")
-	}
-	if other, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1",
-		1))); other.Token == p.Token || other.Port == p.Port {
-		t.Error("two steps meet")
-	}
-	if p, err := FindPlace(none, recorded(fromSbatch)); p != nil || err != nil {
-		t.Errorf("a batch script without srun: %+v, %v", p, err)
-	}
-	if p, err := FindPlace(none, recorded("")); p != nil || err != nil {
-		t.Errorf("alone: %+v, %v", p, err)
-	}
-	p, err = FindPlace(none, recorded(fromKubernetes))
-	if err != nil || p.Rank != 3 || p.Ranks != 4 || p.Host != "llmsweep-0.llmsweep" || p.Port != "28510" || p.Derived {
-		t.Errorf("Kubernetes: %+v, %v", p, err)
-	}
-	p, err = FindPlace(PlaceFlags{Rank: 1, Ranks: 2, Coordinator: "node1", Token: "secret"}, recorded(fromSrun))
-	if err != nil || p.Rank != 1 || p.Ranks != 2 || p.Host != "node1" || p.Port != "28510" {
-		t.Errorf("flags: %+v, %v", p, err)
-	}
-	for _, f := range []PlaceFlags{
-		{Rank: 2, Ranks: 2, Coordinator: "a:1", Token: "t"}, {Rank: -1, Ranks: 2, Coordinator: "a:1", Token: "t"},
-		{Rank: 0, Ranks: 2, Token: "t"},
-		{Rank: 0, Ranks: 2, Coordinator: "a:1"}, {Rank: 0, Ranks: 2, Coordinator: "a:x", Token: "t"},
-		{Rank: 0, Ranks: 2, Coordinator: ":1", Token: "t"},
+	none := flags(-1, 0, "", "")
+	for _, c := range []struct {
+		name, env string
+		flags     PlaceFlags
+		want      string // rank, ranks, host, port
+	}{
+		{"srun", fromSrun, none, "2 of 4 at n1:28290, derived"},
+		{"another rank", strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1), none, "0 of 4 at n1:28290, derived"},
+		{"another step", strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1), none, "2 of 4 at n1:25909, derived"},
+		{"a batch script without srun", fromSbatch, none, "none"},
+		{"alone", "", none, "none"},
+		{"one rank", "", flags(0, 1, "", ""), "none"},
+		{"one task", strings.Replace(fromSrun, "TASKS=4\n\t\tSLURMD", "TASKS=1\n\t\tSLURMD", 1), none, "none"},
+		{"Kubernetes", fromKubernetes, none, "3 of 4 at llmsweep-0.llmsweep:28510"},
+		{"flags", fromSrun, flags(1, 2, "node1", "secret"), "1 of 2 at node1:28510"},
+		{"no such rank", "", flags(2, 2, "a:1", "t"), "error"},
+		{"no rank", "", flags(-1, 2, "a:1", "t"), "error"},
+		{"no coordinator", "", flags(0, 2, "", "t"), "error"},
+		{"no token", "", flags(0, 2, "a:1", ""), "error"},
+		{"no port", "", flags(0, 2, "a:x", "t"), "error"},
+		{"no host", "", flags(0, 2, ":1", "t"), "error"},
 	} {
-		if p, err := FindPlace(f, recorded("")); err == nil {
-			t.Errorf("%+v gave %+v", f, p)
+		p, err := FindPlace(c.flags, recorded(c.env))
+		got := "none"
+		if err != nil {
+			got = "error"
+		} else if p != nil {
+			got = fmt.Sprintf("%d of %d at %s:%s", p.Rank, p.Ranks, p.Host, p.Port)
+			if p.Derived {
+				got += ", derived"
+			}
 		}
+		if got != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
+		}
+	}
+	token := func(env string) string { p, _ := FindPlace(none, recorded(env)); return p.Token }
+	if one := token(fromSrun); one != token(strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1)) ||
+		one == token(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1)) {
+		t.Error("two ranks of a step have other tokens, or two steps the same")
 	}
 }
 
