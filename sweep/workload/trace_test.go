@@ -13,9 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"llmsweep/client/note"
 	"llmsweep/client/testkit"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
 
@@ -51,51 +49,30 @@ func play(t *testing.T, tr *Trace) []played {
 }
 
 func TestTraces(t *testing.T) {
+	const form = "data has another form: a trace has one request on each line"
 	for name, c := range map[string]struct {
 		content string
 		o       traceOptions
-		want    []played
+		want    string // how the requests, with the notes on the file, or the error begin
 	}{
-		"Mooncake": {mooncake, traceOptions{}, []played{{0, 675, 500}, {0, 732, 490}, {3 * time.Second, 915, 355},
-			{5999 * time.Millisecond, 105, 26}}},
+		"Mooncake": {mooncake, traceOptions{},
+			"0s:675>500 | 0s:732>490 | 3s:915>355 | 5.999s:105>26 | trace.requests[file:data rate:0.5"},
 		"twice as fast": {mooncake, traceOptions{Replay: Replay{Speed: 2}},
-			[]played{{0, 675, 500}, {0, 732, 490}, {1500 * time.Millisecond, 915, 355}, {2999500 * time.Microsecond, 105, 26}}},
+			"0s:675>500 | 0s:732>490 | 1.5s:915>355 | 2.9995s:105>26 | trace.requests[file:data rate:1.0"},
 		"at a rate": {`{"timestamp": 5000, "input_length": 472, "output_length": 18}
 {"timestamp": 45000, "input_length": 1087, "output_length": 230}
 {"timestamp": 185000, "input_length": 1360, "output_length": 647}`, traceOptions{Replay: Replay{Rate: 0.5}},
-			[]played{{0, 472, 18}, {888888889, 1087, 230}, {4 * time.Second, 1360, 647}}},
-		"the first three": {mooncake, traceOptions{Replay: Replay{Limit: 3}}, []played{{0, 675, 500}, {0, 732, 490},
-			{3 * time.Second, 915, 355}}},
-		"other lengths": {mooncake, traceOptions{Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 8}},
-			[]played{{0, 64, 8}, {0, 64, 8}, {3 * time.Second, 64, 8}, {5999 * time.Millisecond, 64, 8}}},
+			"0s:472>18 | 888.888889ms:1087>230 | 4s:1360>647 | trace.requests[file:data rate:0.5 requests:3 speed:45 time:4]"},
+		"the first three": {mooncake, traceOptions{Replay: Replay{Limit: 3}}, "0s:675>500 | 0s:732>490 | 3s:915>355 | trace"},
+		"other lengths": {mooncake, traceOptions{Prompt: mean(64), Output: mean(8)},
+			"0s:64>8 | 0s:64>8 | 3s:64>8 | 5.999s:64>8 | trace"},
 		"out of order": {`{"timestamp": 30, "input_length": 3, "output_length": 3}
 {"timestamp": 10, "input_length": 1, "output_length": 1}
-{"timestamp": 20, "input_length": 2, "output_length": 2.0}`, traceOptions{},
-			[]played{{0, 1, 1}, {10 * time.Millisecond, 2, 2}, {20 * time.Millisecond, 3, 3}}},
+{"timestamp": 20, "input_length": 2, "output_length": 2.0}`, traceOptions{}, "0s:1>1 | 10ms:2>2 | 20ms:3>3 | " +
+			"trace.requests[file:data rate:100 requests:3 time:0.02] | trace.sorted[file:data requests:1]"},
 		"since 1970": {`{"timestamp": 1731000000000.25, "input_length": 1, "output_length": 1}
-{"timestamp": 1731000000001.75, "input_length": 1, "output_length": 1}`,
-			traceOptions{}, []played{{0, 1, 1}, {1500 * time.Microsecond, 1, 1}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tr, err := readTrace(t.Context(), text(t, c.content), c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, play(t, tr)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if got, want := tr.duration(), c.want[len(c.want)-1].At; got != want {
-				t.Errorf("it takes %v, want %v", got, want)
-			}
-			if want := float64(len(c.want)-1) / tr.duration().Seconds(); math.Abs(tr.rate()/want-1) > 1e-6 {
-				t.Errorf("%v requests per second, want %v", tr.rate(), want)
-			}
-		})
-	}
-}
-
-func TestTraceNotes(t *testing.T) {
-	const content = `{"timestamp": 100, "input_length": 6, "output_length": 5}
+{"timestamp": 1731000000001.75, "input_length": 1, "output_length": 1}`, traceOptions{}, "0s:1>1 | 1.5ms:1>1 | trace"},
+		"faults": {`{"timestamp": 100, "input_length": 6, "output_length": 5}
 {"timestamp": "now", "input_length": 6, "output_length": 5}
 {"timestamp": 50, "input_length": 7, "output_length": 5}
 {"timestamp": 200, "input_length": 0, "output_length": 5}
@@ -104,90 +81,74 @@ func TestTraceNotes(t *testing.T) {
 {"timestamp": 1e999, "input_length": 6, "output_length": 5}
 nothing
 {"timestamp": 300, "input_length": 6, "output_length": 5}
-`
-	tr, err := readTrace(t.Context(), text(t, content), traceOptions{Replay: Replay{Speed: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []note.Note{
-		noteTrace.New("data", 3, 125*time.Millisecond, 16, 2),
-		noteDisorder.New("data", 1),
-		skippedNote("data", skipTime.New(), 2, 7),
-		skippedNote("data", skipPromptTokens.New(), 4),
-		skippedNote("data", skipOutputTokens.New(), 5),
-		skippedNote("data", skipFar.New(), 6),
-		skippedNote("data", skipNoJSONLine.New(), 8),
-	}
-	if diff := cmp.Diff(want, tr.Notes()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestUnusableTraces(t *testing.T) {
-	for name, c := range map[string]struct {
-		content, want string
-		o             traceOptions
-	}{
-		"empty":   {"", "data is empty", traceOptions{}},
-		"all bad": {"{}\n\n{}\n", "data:1: no usable row in 2; the first fault: skip.no-timestamp", traceOptions{}},
-		"CSV": {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n",
-			"data has another form: a trace has one request on each line", traceOptions{}},
-		"array": {`[{"timestamp": 0, "input_length": 1, "output_length": 1}]`,
-			"data has another form: a trace has one request on each line", traceOptions{}},
-		"log": {`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "POST /v1 HTTP/1.1" 200 12 0.5`,
-			"data has another form: a trace has one request on each line", traceOptions{}},
-		"spans": {`{"resourceSpans": []}`, "data:1: no usable row in 1; the first fault: skip.no-timestamp",
-			traceOptions{}},
-		"no speed": {mooncake, "a trace at NaN times its speed", traceOptions{Replay: Replay{Speed: math.NaN()}}},
+`, traceOptions{Replay: Replay{Speed: 2}}, "0s:7>5 | 25ms:6>5 | 125ms:6>5 | " +
+			"trace.requests[file:data rate:16 requests:3 speed:2 time:0.125] | trace.sorted[file:data requests:1] | " +
+			"-[2 7] no-timestamp | -[4] no-prompt-tokens | -[5] no-output-tokens | -[6] far-timestamp | -[8] no-json-line"},
+		"empty":    {"", traceOptions{}, "data is empty"},
+		"all bad":  {"{}\n\n{}\n", traceOptions{}, "data:1: no usable row in 2; the first fault: skip.no-timestamp"},
+		"CSV":      {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n", traceOptions{}, form},
+		"array":    {`[{"timestamp": 0, "input_length": 1, "output_length": 1}]`, traceOptions{}, form},
+		"log":      {`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "POST /v1 HTTP/1.1" 200 12 0.5`, traceOptions{}, form},
+		"spans":    {`{"resourceSpans": []}`, traceOptions{}, "data:1: no usable row in 1; the first fault: skip.no-timestamp"},
+		"no speed": {mooncake, traceOptions{Replay: Replay{Speed: math.NaN()}}, "a trace at NaN times its speed"},
+		"speed":    {mooncake, traceOptions{Replay: Replay{Speed: -1}}, "a trace at -1 times its speed"},
 		"at once": {strings.Repeat(`{"timestamp": 1, "input_length": 1, "output_length": 1}`+"\n", 2),
-			"data cannot be replayed at 5 requests per second: all", traceOptions{Replay: Replay{Rate: 5}}},
-		"speed": {mooncake, "a trace at -1 times its speed", traceOptions{Replay: Replay{Speed: -1}}},
+			traceOptions{Replay: Replay{Rate: 5}}, "data cannot be replayed at 5 requests per second: all"},
 	} {
-		_, err := readTrace(t.Context(), text(t, c.content), c.o)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: %v\nwant %s", name, err, c.want)
+		tr, err := readTrace(t.Context(), text(t, c.content), c.o)
+		got := fmt.Sprint(err)
+		if err == nil {
+			var all []string
+			last := played{}
+			for _, last = range play(t, tr) {
+				all = append(all, fmt.Sprintf("%v:%d>%d", last.At, last.Prompt, last.Output))
+			}
+			if want := float64(len(all)-1) / tr.duration().Seconds(); tr.duration() != last.At || math.Abs(tr.rate()/want-1) > 1e-6 {
+				t.Errorf("%s: %v at %v requests per second", name, tr.duration(), tr.rate())
+			}
+			got = strings.Join(append(all, written(tr.Notes())...), " | ")
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
 }
 
-// TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without
-// them.
+// Prompts share exactly the blocks that their hash ids share, which counts as repeated, and nothing without them. By
+// hand: the second repeats block 0, 512 tokens; the third blocks 0 and 1, which is all of its 915.
 func TestTraceSharesPrefixes(t *testing.T) {
 	costs := calibrated(t, simtest.TextPieces, 9)
-	words := func(content string) [][]string {
+	words := func(content string, repeats []int) (all [][]string) {
 		tr, err := readTrace(t.Context(), text(t, content), traceOptions{Costs: costs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all [][]string
 		for i, session := range simtest.TakeTexts(t, tr.Stage("a"), len(tr.requests)) {
 			user := session.Turns[0].User
-			if got, want := simtest.TextPieces(user)+9, int(tr.requests[i].prompt); !simtest.NearTokens(got, want) {
-				t.Errorf("a prompt of %d tokens has %d", want, got)
+			if got, want := simtest.TextPieces(user)+9, int(tr.requests[i].prompt); !simtest.NearTokens(got, want) ||
+				session.Repeats != repeats[i] {
+				t.Errorf("a prompt of %d tokens has %d, and repeats %d, not %d", want, got, session.Repeats, repeats[i])
 			}
 			all = append(all, strings.Fields(user))
 		}
 		return all
 	}
-	alike := func(a, b []string) int {
-		n := 0
+	alike := func(a, b []string) (n int) {
 		for n < min(len(a), len(b)) && a[n] == b[n] {
 			n++
 		}
 		return n
 	}
 	block, _ := costs.Fit(mooncakeBlock)
-	shared := words(mooncake)
-	if n := alike(shared[0], shared[1]); n < 1+block || n > 1+block+2 {
-		t.Errorf("one block in common is %d words, want %d", n, 1+block)
+	shared := words(mooncake, []int{0, 512, 915, 0})
+	for _, c := range []struct{ other, least, most int }{
+		{1, 1 + block, 1 + block + 2}, {2, len(shared[0]), len(shared[0])}, {3, 0, 0},
+	} {
+		if n := alike(shared[0], shared[c.other]); n < c.least || n > c.most {
+			t.Errorf("prompts 0 and %d have %d words in common, want %d to %d", c.other, n, c.least, c.most)
+		}
 	}
-	if n := alike(shared[0], shared[2]); n != len(shared[0]) {
-		t.Errorf("two blocks in common are %d words, want all %d", n, len(shared[0]))
-	}
-	if n := alike(shared[0], shared[3]); n != 0 {
-		t.Errorf("no block in common is %d words", n)
-	}
-	alone := words(strings.ReplaceAll(mooncake, "hash_ids", "ids"))
+	alone := words(strings.ReplaceAll(mooncake, "hash_ids", "ids"), make([]int, 4))
 	for i, a := range alone {
 		for j, b := range alone[:i] {
 			if n := alike(a, b); n != 0 {
@@ -197,7 +158,25 @@ func TestTraceSharesPrefixes(t *testing.T) {
 	}
 }
 
-// TestTracesAreSorted checks that requests in any order are replayed by time, each with its own hashes.
+// The tokens that a hash id stands for follow from the lengths of prompts: 512 in Mooncake's traces, 64 here.
+func TestBlocksOfATrace(t *testing.T) {
+	for content, want := range map[string]float64{
+		mooncake: 512,
+		`{"timestamp": 0, "input_length": 250, "output_length": 5, "hash_ids": [1, 2, 3, 4]}
+{"timestamp": 9, "input_length": 390, "output_length": 5, "hash_ids": [1, 2, 3, 4, 5, 6, 7]}
+`: 64,
+	} {
+		tr, err := readTrace(t.Context(), text(t, content), traceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr.block != want {
+			t.Errorf("a hash id stands for %g tokens, not %g", tr.block, want)
+		}
+	}
+}
+
+// Requests in any order are replayed by time, each with its own hashes.
 func TestTracesAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps")
@@ -226,12 +205,9 @@ func TestTracesAreSorted(t *testing.T) {
 	})
 }
 
-// TestTracesAreCompact measures the memory of a million requests: 40 bytes each, and spare capacity.
+// Requests take 40 bytes each, and spare capacity.
 func TestTracesAreCompact(t *testing.T) {
-	if testing.Short() {
-		t.Skip("60 MB of JSON")
-	}
-	const requests, bound = 1_000_000, 64 << 20
+	const requests, bound = 100_000, 6 << 20
 	r, w := io.Pipe()
 	go func() {
 		var b bytes.Buffer
@@ -257,10 +233,8 @@ func TestTracesAreCompact(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	held := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-	t.Logf("%d requests take %d MB", len(tr.requests), held>>20)
-	if len(tr.requests) != requests || held > bound {
-		t.Errorf("%d requests take %d MB", len(tr.requests), held>>20)
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); len(tr.requests) != requests || held > bound {
+		t.Errorf("%d requests take %d KB", len(tr.requests), held>>10)
 	}
 }
 
@@ -288,7 +262,7 @@ func FuzzTrace(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tr, err := readTrace(t.Context(), in, traceOptions{Replay: Replay{Speed: 3}, Prompt: rundir.Lengths{Mean: 20}})
+		tr, err := readTrace(t.Context(), in, traceOptions{Replay: Replay{Speed: 3}, Prompt: mean(20)})
 		if err != nil {
 			return
 		}
