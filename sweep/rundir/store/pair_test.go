@@ -1,14 +1,13 @@
 package store
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"llmsweep/sweep/rundir"
-
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/sweep/rundir"
 )
 
 func TestPairFile(t *testing.T) {
@@ -32,9 +31,7 @@ func TestPairFile(t *testing.T) {
 		t.Errorf("%d blocks, stage %s", got.Blocks(), got.Loads[0].StageName(3))
 	}
 	for text, says := range map[string]string{"{": "damaged", `{"schema":"llmsweep.pair/v9"}`: "v9"} {
-		if err := os.WriteFile(filepath.Join(dir, rundir.PairFile), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, dir, rundir.PairFile, text)
 		if _, _, err := OpenPair(dir); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)
 		}
