@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -91,30 +90,4 @@ func TestCancelledRequestsLeaveTheQueue(t *testing.T) {
 			t.Errorf("%d admitted, %d in flight", admitted, a.inFlight())
 		}
 	})
-}
-
-// An admission costs the same however many requests wait.
-func BenchmarkAdmission(b *testing.B) {
-	for _, waiting := range []int{0, 100, 10_000} {
-		b.Run(strconv.Itoa(waiting), func(b *testing.B) {
-			a := newAdmission(1)
-			a.enter(b.Context())
-			for range waiting {
-				go a.enter(b.Context())
-			}
-			for a.queueLen() < waiting {
-				time.Sleep(time.Millisecond)
-			}
-			for b.Loop() {
-				go a.enter(b.Context())
-				a.leave()
-			}
-		})
-	}
-}
-
-func (a *admission) queueLen() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.queue.Len()
 }

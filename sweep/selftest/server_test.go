@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -117,16 +116,6 @@ func TestPhases(t *testing.T) {
 			if got := s.due - all[0].due; got != int64(i)*apart {
 				t.Errorf("%s: stream %d is %d ns behind the first", phase, i, got)
 			}
-		}
-	}
-}
-
-func TestInstant(t *testing.T) {
-	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567",
-		math.MaxInt64: "9223372036854775807"} {
-		b := []byte(strings.Repeat("9", instantDigits+2))
-		if putInstant(b[1:], nanos); string(b) != "9"+want+"9" {
-			t.Errorf("%d is %s", nanos, b)
 		}
 	}
 }

@@ -331,7 +331,10 @@ func BenchmarkRecords(b *testing.B) {
 		b.ReportAllocs()
 		for n := 0; n < b.N; {
 			for _, err := range Records(path) {
-				if n++; err != nil || n == b.N {
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n++; n == b.N {
 					break
 				}
 			}
