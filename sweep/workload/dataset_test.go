@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,61 +22,48 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/client/testkit"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
 )
 
-const shareGPT = `[
-  {"id": "1", "conversations": [{"from": "human", "value": "aaaa"}, {"from": "gpt", "value": "1234567"}, {"from": "human", "value": "more"}, {"from": "gpt", "value": "12"}]},
-  {"id": "2", "conversations": [{"from": "human", "value": "bbbb"}]},
-  {"id": "3",
-   "conversations": [{"from": "system", "value": "You are"}, {"from": "gpt", "value": "left over"}, {"from": "human", "value": "c\u00e9c\u4e2d"}, {"from": "gpt", "value": "123"}]},
-  {"id": "4", "conversations": []},
-  17,
-  {"id": "5", "conversation": [{"from": "user", "value": "dddd"}, {"from": "chatgpt", "value": "12345678"}, {"from": "human", "value": "unanswered"}]},
-  {"id": "6", "conversations": [{"from": "human", "value": "x"}, {"from": "gpt", "value": "long enough"}]},
-  {"id": "7", "conversations": [{"from": "human", "value": "long enough"}, {"from": "gpt", "value": ""}]},
-  {"id": "8", "conversations": [{"from": "tool", "value": "x"}, {"from": "gpt", "value": "y"}]}
-]`
+// The files of testdata: conversations of ShareGPT's format, and rows in other formats with faults and with answers.
+var (
+	//go:embed testdata/sharegpt.json
+	shareGPT string
+	//go:embed testdata/rows.jsonl
+	rowLines string
+	//go:embed testdata/rows.csv
+	rowCSV string
+	//go:embed testdata/graded.jsonl
+	gradedLines string
+)
 
-// rowLines are rows of JSON lines with Windows line ends, a byte order mark, and faults.
-const rowLines = "\ufeff" + `{"prompt": "aaaa", "output_tokens": 9}
-
-{"prompt": ""}
-{"prompt": "bbbb"}
-{"prompt": "broken
-{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "cc"}, {"role": "user", "content": [{"type": "text", "text": "cc"}]}, {"role": "assistant", "content": "123"}, {"role": "user", "content": "again"}], "max_tokens": 40}
-{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}]}
-{"messages": [{"role": "assistant", "content": "hello"}]}
-{"prompt": "cccc", "output_tokens": 1.5}
-{"prompt": "dddd", "output_tokens": null}
-{"text": "eeee"}
-"a string"
-{"prompt": "\ud83d\ude00 and \ud800 and 中文", "max_completion_tokens": 3}`
-
-const rowCSV = "\ufeffid, Prompt ,output_tokens\r\n" +
-	"1,aaaa,7\r\n" +
-	"2,\"two\r\nlines, and \"\"quotes\"\"\",\r\n" +
-	"3,too,many,fields\r\n" +
-	"4,bbbb,none\r\n" +
-	"5,a \"bad quote,3\r\n" +
-	"6,,3\r\n" +
-	"7,中文,2\r\n"
-
-// rows writes the rows of a dataset with the lengths of their answers, sorted, and then the notes on the file.
+// rows writes the rows of a dataset with the lengths of their answers, a star where these are graded, and the pause
+// before a turn, sorted, and then the notes on the file.
 func rows(t *testing.T, d *Dataset) string {
 	t.Helper()
 	var all []string
+	graded := 0
 	for _, session := range simtest.TakeTexts(t, d.Stage("a"), d.Rows()) {
 		var one []string
 		if session.System != "" {
 			one = append(one, "system: "+session.System)
 		}
 		for _, turn := range session.Turns {
-			one = append(one, fmt.Sprintf("%s>%d", strings.ReplaceAll(turn.User, "\n", "\\n"), turn.OutputTokens))
+			text := fmt.Sprintf("%s>%d", strings.ReplaceAll(turn.User, "\n", "\\n"), turn.OutputTokens)
+			if session.Tag != nil && turn.Greedy {
+				text += "*"
+				graded++
+			}
+			if turn.Think > 0 {
+				text += fmt.Sprint(" after ", turn.Think)
+			}
+			one = append(one, text)
 		}
 		all = append(all, strings.Join(one, " / "))
+	}
+	if n := d.Describe().Graded; n != graded {
+		t.Errorf("%d rows are graded, and described as %d", graded, n)
 	}
 	slices.Sort(all)
 	return strings.Join(append(all, written(d.Notes())...), " | ")
@@ -84,6 +71,11 @@ func rows(t *testing.T, d *Dataset) string {
 
 func TestDatasets(t *testing.T) {
 	fifty := datasetOptions{Output: mean(50)}
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, shareGPT)
+	z.Close()
+	packed := b.String()
 	for name, c := range map[string]struct {
 		content string
 		o       datasetOptions
@@ -92,16 +84,24 @@ func TestDatasets(t *testing.T) {
 		"ShareGPT as published": {shareGPT, datasetOptions{}, "aaaa>7 | céc中>3 | dddd>8 | dataset.rows[drawn_from:4 " +
 			"file:data rows:3] | dataset.token-estimate[file:data source:usage texts:8] | -[3 6] one-turn | -[7] no-object | " +
 			"-[10] no-answer | -[11] unknown-speaker | -[9] too-short[min_output:2 min_prompt:2]"},
-		"ShareGPT, all turns": {shareGPT, datasetOptions{MultiTurn: true}, "aaaa>7 / more>2 | céc中>3 | dddd>8 | data"},
+		"ShareGPT, all turns": {shareGPT, datasetOptions{MultiTurn: true, Think: Think{mean(1000)}},
+			"aaaa>7 / more>2 after 1s | céc中>3 | dddd>8 | data"},
+		"ShareGPT, packed":          {packed, datasetOptions{}, "aaaa>7 | céc中>3 | dddd>8 | data"},
+		"ShareGPT, packed, and cut": {packed[:len(packed)/2], datasetOptions{}, "aaaa>7 | data"},
 		"ShareGPT, forced": {shareGPT, datasetOptions{Output: mean(64), ForceOutput: true},
 			"aaaa>64 | céc中>64 | dddd>64 | data"},
 		"JSON lines": {strings.ReplaceAll(rowLines, "\n", "\r\n"), fifty, `a string>50 | aaaa>9 | bbbb>50 | dddd>50 | ` +
 			`system: Be brief. / cc\n\ncc>3 / again>40 | 😀 and � and 中文>3 | dataset.rows[file:data rows:6] | ` +
 			`dataset.token-estimate[file:data source:usage texts:7] | -[3] empty-prompt | -[5] no-json-line | -[7] not-text | ` +
 			`-[8] no-user-message | -[9] output-tokens[field:output_tokens] | -[11] no-prompt`},
-		"CSV": {rowCSV, fifty, `aaaa>7 | two\nlines, and "quotes">50 | 中文>2 | dataset.rows[file:data rows:3] | ` +
-			`dataset.token-estimate[file:data source:usage texts:3] | -[5] csv-fields | -[6] output-tokens[field:output_tokens] | ` +
-			`-[7] no-csv[error:bare " in non-quoted-field] | -[8] empty-prompt`},
+		"CSV": {strings.ReplaceAll(rowCSV, "\n", "\r\n"), fifty, `aaaa>7 | two\nlines, and "quotes">50 | 中文>2 | ` +
+			`dataset.rows[file:data rows:3] | dataset.token-estimate[file:data source:usage texts:3] | -[5] csv-fields | ` +
+			`-[6] output-tokens[field:output_tokens] | -[7] no-csv[error:bare " in non-quoted-field] | -[8] empty-prompt`},
+		"graded": {gradedLines, datasetOptions{Graded: true}, "five>0 | one>0* | three>0 | two>0* | " +
+			"dataset.rows[file:data rows:4] | dataset.token-estimate[file:data source:usage texts:4] | " +
+			"-[4] grade[error:\"x\" is no number] | -[5] graded-turns"},
+		"not graded": {gradedLines, datasetOptions{}, "a>1 / c>0 | five>0 | four>0 | one>0 | "},
+		"graded CSV": {"prompt,answer,grade\nx,1,\ny,a,exact\nz,,\n", datasetOptions{Graded: true}, "x>0* | y>0* | z>0 | "},
 		"a truncated array": {"[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom", fifty, "aa>50 | bb>50 | " +
 			"dataset.rows[file:data rows:2] | dataset.token-estimate[file:data source:usage texts:2] | -[3] broken-off"},
 		"empty":     {"", fifty, "error: data is empty"},
@@ -127,7 +127,8 @@ func TestDatasets(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
-	if _, err := newRows("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(), "UTF-16") {
+	_, err := newRows("data", strings.NewReader("\xff\xfe{\x00"))
+	if err == nil || !strings.Contains(err.Error(), "UTF-16") {
 		t.Error(err)
 	}
 	if _, err := openDataset(t.Context(), "/nowhere/data.json", datasetOptions{}); !errors.Is(err, os.ErrNotExist) {
@@ -139,54 +140,7 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-// Rows with an answer of one turn are graded, where that is asked for, and asked for greedily.
-func TestGradedRows(t *testing.T) {
-	const lines = `{"prompt": "one", "answer": 42}
-{"prompt": "two", "answer": "B", "grade": "choice"}
-{"prompt": "three"}
-{"prompt": "four", "answer": "x", "grade": "number"}
-{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}], "answer": "x"}
-{"prompt": "five", "answer": null}
-`
-	for _, c := range []struct {
-		content              string
-		grade                bool
-		rows, graded, leftto int
-	}{
-		{lines, true, 4, 2, 2}, {lines, false, 6, 0, 0}, {"prompt,answer,grade\nx,1,\ny,a,exact\nz,,\n", true, 3, 2, 0},
-	} {
-		d := readText(t, c.content, datasetOptions{Count: byCharacter, Graded: c.grade})
-		if d.Rows() != c.rows || d.Describe().Graded != c.graded || len(d.skipped) != c.leftto {
-			t.Errorf("%d rows, %d graded, left out %v; want %+v", d.Rows(), d.graded(), d.skipped, c)
-		}
-		for i, s := range simtest.TakeTexts(t, d.Stage("a"), 12) {
-			if (s.Tag != nil) != s.Turns[0].Greedy {
-				t.Errorf("session %d: %+v", i, s)
-			}
-		}
-	}
-}
-
-func TestOpenUnpacks(t *testing.T) {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, shareGPT)
-	z.Close()
-	for name, content := range map[string]string{"plain.json": shareGPT, "packed.json.gz": b.String(),
-		"cut.gz": b.String()[:b.Len()/2]} {
-		d, err := openDataset(t.Context(), file(t, name, content), datasetOptions{Count: byCharacter})
-		switch {
-		case name == "cut.gz":
-			if err == nil && !slices.ContainsFunc(d.skipped, func(s skipped) bool { return s.Why.Is(skipBrokenOff) }) {
-				t.Errorf("%s: %v", name, d.Notes())
-			}
-		case err != nil || d.Rows() != 3 || d.Describe().Dataset != name:
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// A server that does not count is asked once. When the run ends meanwhile, reading ends.
+// A server that does not count is asked once. Reading ends when the run does.
 func TestCountingFails(t *testing.T) {
 	calls := 0
 	refuses := func(context.Context, ...string) ([]int, string, error) {
@@ -282,39 +236,27 @@ func TestStagesTakeRowsInOrdersOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestThinkTimeOfDatasets(t *testing.T) {
-	d := readText(t, shareGPT, datasetOptions{Count: byCharacter, MultiTurn: true, Think: Think{mean(1000)}})
-	for _, session := range simtest.TakeTexts(t, d.Stage("a"), 3) {
-		for i, turn := range session.Turns {
-			if want := time.Duration(min(i, 1)) * time.Second; turn.Think != want {
-				t.Errorf("turn %d thinks %v", i, turn.Think)
-			}
-		}
-	}
-}
-
 // 20 MB are read from a pipe: few of them are held in memory meanwhile.
 func TestMemoryStaysBounded(t *testing.T) {
 	const size, bound = 20 << 20, 10 << 20
-	runtime.GC()
-	var before, now runtime.MemStats
-	runtime.ReadMemStats(&before)
-	most := uint64(0)
+	before := allocated()
+	most := before
 	r, w := io.Pipe()
 	go func() {
-		some := make([]string, 64)
+		var some [64]string
 		for i := range some {
-			some[i] = conversation(i)
+			some[i] = conversation(i) + ",\n"
 		}
 		io.WriteString(w, "[")
 		for written, i := 0, 0; written < size; i++ {
-			n, _ := fmt.Fprintf(w, "%s,\n", some[i%len(some)])
+			n, _ := io.WriteString(w, some[i%len(some)])
 			if written += n; i%500 == 0 {
+				var now runtime.MemStats
 				runtime.ReadMemStats(&now)
-				most = max(most, now.HeapAlloc)
+				most = max(most, int64(now.HeapAlloc))
 			}
 		}
-		fmt.Fprintf(w, "%s]", some[0])
+		io.WriteString(w, strings.TrimSuffix(some[0], ",\n")+"]")
 		w.Close()
 	}()
 	in, err := newRows("stream", r)
@@ -325,9 +267,17 @@ func TestMemoryStaysBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := int64(most) - int64(before.HeapAlloc); held > bound || d.Rows() < 450 || len(d.skipped) > 1 {
+	if held := most - before; held > bound || d.Rows() < 450 || len(d.skipped) > 1 {
 		t.Errorf("%d KB of %d MB are held in memory: %v", held>>10, size>>20, d.Notes())
 	}
+}
+
+// allocated returns the memory in use, in bytes.
+func allocated() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // A row of a megabyte is read, and one that is too long is skipped; in an array, nothing can be read after it.
@@ -390,7 +340,7 @@ func TestLongTextsAreFewer(t *testing.T) {
 // FuzzDataset checks that no file gives a row without a user's text or a line number beyond its end.
 func FuzzDataset(f *testing.F) {
 	f.Add([]byte(shareGPT), true)
-	f.Add([]byte("\ufeff{\"prompt\": \"a\", \"max_tokens\": 5}\r\n{\"messages\": [{\"role\": \"user\", \"content\": \"b\"}]}"), false)
+	f.Add([]byte(rowLines), false)
 	f.Add([]byte("prompt,output_tokens\n\"a\nb\",5\nc,\n"), false)
 	f.Add([]byte("[1, \"x\", {\"prompt\""), false)
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte, multiTurn bool) {
@@ -398,8 +348,7 @@ func FuzzDataset(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d, err := read(t.Context(), in, datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: rundir.Lengths{Mean: 9},
-			Count: byCharacter})
+		d, err := read(t.Context(), in, datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: mean(9), Count: byCharacter})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") && !bytes.Contains(b, []byte("\n")) {
 				t.Errorf("%q", err)
@@ -407,17 +356,15 @@ func FuzzDataset(f *testing.F) {
 			return
 		}
 		last := 1 + bytes.Count(b, []byte("\n")) + bytes.Count(b, []byte("\r"))
-		if !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
-			for _, s := range d.skipped {
-				if s.Lines[0] < 1 || s.Lines[len(s.Lines)-1] > last {
-					t.Errorf("%v, of %d lines", s, last)
-				}
+		for _, s := range d.skipped {
+			if packed := bytes.HasPrefix(b, []byte{0x1f, 0x8b}); s.Lines[0] < 1 || !packed && s.Lines[len(s.Lines)-1] > last {
+				t.Errorf("%v, of %d lines", s, last)
 			}
 		}
 		for _, session := range simtest.TakeTexts(t, d.Stage("a"), 2*d.Rows()) {
-			for _, turn := range session.Turns {
-				if strings.TrimSpace(turn.User) == "" && turn.User != session.Turns[len(session.Turns)-1].User ||
-					turn.OutputTokens < 1 || turn.PromptTokens < 0 {
+			for i, turn := range session.Turns {
+				blank := strings.TrimSpace(turn.User) == "" && i < len(session.Turns)-1
+				if blank || turn.OutputTokens < 1 || turn.PromptTokens < 0 {
 					t.Errorf("%+v", session)
 				}
 			}

@@ -64,7 +64,8 @@ func written(notes []note.Note) (all []string) {
 	}
 	for _, n := range notes {
 		if why, ok := n.Args["why"].([]note.Note); ok {
-			all = append(all, fmt.Sprintf("-%v %s%s", n.Args["lines"], strings.TrimPrefix(why[0].Code, "skip."), arguments(why[0])))
+			code := strings.TrimPrefix(why[0].Code, "skip.")
+			all = append(all, fmt.Sprintf("-%v %s%s", n.Args["lines"], code, arguments(why[0])))
 		} else {
 			all = append(all, n.Code+arguments(n))
 		}

@@ -43,7 +43,7 @@ func TestForgottenRepeats(t *testing.T) {
 	prefixes := &Spec{PromptTokens: mean(256), OutputTokens: mean(8), PrefixTokens: 128, PrefixGroups: 1}
 	talk := *prefixes
 	talk.Talking, talk.Talk = true, Talk{Turns: mean(2), First: mean(256), Later: mean(16), Output: mean(8)}
-	set := file(t, "set.jsonl", `{"prompt": "`+strings.Repeat("river stone market ", 40)+`"}`)
+	set := file(t, "dataset.jsonl", `{"prompt": "`+strings.Repeat("river stone market ", 40)+`"}`)
 	for name, spec := range map[string]*Spec{
 		"prefixes": prefixes, "conversations": &talk, "dataset": {OutputTokens: mean(8), Dataset: set, Rows: 10},
 		"trace": {PromptTokens: mean(512), OutputTokens: mean(8), Replay: &Replay{File: file(t, "trace.jsonl", mooncake)}},
@@ -63,6 +63,9 @@ func TestForgottenRepeats(t *testing.T) {
 		Forget(o.Workload)
 		if cold := repeats("c"); first != cold || warm <= first {
 			t.Errorf("%s: %d of 2 repeat others at first, then %d, and %d once they are forgotten", name, first, warm, cold)
+		}
+		if file := o.Describe().Dataset; file != "" && file != name+".jsonl" {
+			t.Errorf("the %s is called %s", name, file)
 		}
 	}
 }

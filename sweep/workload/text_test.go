@@ -166,7 +166,8 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 				t.Errorf("group %s of %d has %d of 400 prompts", group, len(count), n)
 			}
 		}
-		if d := w.Describe(); d.PromptTokens.Mean != 96 || d.Prefix == nil || *d.Prefix != (rundir.Prefix{Tokens: 64, Groups: 5}) {
+		d := w.Describe()
+		if want := (rundir.Prefix{Tokens: prefix, Groups: groups}); d.PromptTokens.Mean != 96 || *d.Prefix != want {
 			t.Errorf("described as %+v", d)
 		}
 	}
@@ -187,7 +188,8 @@ func TestPrefixRefuses(t *testing.T) {
 func TestConversations(t *testing.T) {
 	pause := Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}}
 	c := NewConversations(Talk{
-		Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: mean(256), Later: mean(96), Output: mean(64), Think: pause,
+		Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: mean(256), Later: mean(96), Output: mean(64),
+		Think: pause,
 	}, 1, Guess)
 	const n = 300
 	turns, think := 0, time.Duration(0)
@@ -221,7 +223,7 @@ func TestParseThink(t *testing.T) {
 			t.Errorf("%q is %v, %v; want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "2", "exp:", "-2s", "exp:-1s", "normal:2s", "9999h", "25h", "uniform:2s", "lognormal:8s"} {
+	for _, in := range strings.Split(",2,exp:,-2s,exp:-1s,normal:2s,9999h,25h,uniform:2s,lognormal:8s", ",") {
 		if got, err := ParseThink(in); err == nil {
 			t.Errorf("%q is read as %v", in, got)
 		}
