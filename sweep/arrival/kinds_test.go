@@ -72,28 +72,20 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
-		a, err := parse(s)
-		if err != nil {
+		l, err := parse(s)
+		if err != nil || l.Kind() == (Trace{}).Kind() {
 			return
 		}
 		o := Options{Arrivals: s, Rate: 5, Duration: time.Minute}
-		switch a.(type) {
-		case Trace:
-			return
-		case Ramp:
+		if l.Ends() {
 			o.Rate = 0
 		}
 		loads, err := o.Loads()
-		if err != nil || len(loads) != 1 || loads[0].Kind() != a.Kind() {
+		if err != nil || len(loads) != 1 || loads[0].Kind() != l.Kind() {
 			t.Fatalf("%d loads, %v", len(loads), err)
 		}
-		schedule := loads[0].Schedule(1, "stage")
-		for last, i := time.Duration(0), 0; i < 20; i++ {
-			due, ok := schedule.Next()
-			if ok && due < last {
-				t.Fatalf("%v goes back from %v to %v", a, last, due)
-			}
-			last = due
+		if due := first(t, loads[0], 1); !slices.IsSorted(due) {
+			t.Fatalf("%v goes back: %v", l, due)
 		}
 	}))
 }
@@ -124,35 +116,36 @@ func TestValidate(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    Options
-		want []Load // nil: refused
+		want []Load
 	}{
-		"closed loops": {Options{Concurrency: []int{2, 8}}, []Load{Closed{2}, Closed{8}}},
-		"a rate":       {Options{Rate: 3, MaxConcurrency: 4}, []Load{Poisson{Rate: 3, MaxConcurrency: 4}}},
-		"gamma":        {Options{Rate: 3, Arrivals: "gamma:2"}, []Load{Gamma{Rate: 3, Gaps: 2}}},
-		"a ramp": {Options{Arrivals: "ramp:1-5", Duration: time.Second},
-			[]Load{Ramp{From: 1, To: 5, Over: time.Second}}},
-		"a ramp of some minutes": {Options{Arrivals: "ramp:1-5"}, []Load{Ramp{From: 1, To: 5, Over: defaultDuration}}},
-		"a trace":                {Options{Arrivals: "trace:x", TimeScale: 2}, []Load{Trace{File: "x", Speed: 2}}},
-		"nothing":                {Options{}, nil},
-		"both loops":             {Options{Concurrency: []int{2}, Rate: 3}, nil},
-		"no rate":                {Options{Arrivals: "constant"}, nil},
-		"a rate below 0":         {Options{Rate: -1}, nil},
-		"a ramp with a rate":     {Options{Arrivals: "ramp:1-5", Rate: 2}, nil},
-		"a scale without trace":  {Options{Rate: 2, TimeScale: 2}, nil},
-		"a scale, closed":        {Options{Concurrency: []int{2}, TimeScale: 2}, nil},
-		"a scale and a rate":     {Options{Arrivals: "trace:x", Rate: 2, TimeScale: 2}, nil},
-		"none in flight":         {Options{Concurrency: []int{0}}, nil},
-		"twice":                  {Options{Concurrency: []int{4, 4}}, nil},
-		"a limit, closed":        {Options{Concurrency: []int{4}, MaxConcurrency: 2}, nil},
-		"requests and duration":  {Options{Rate: 1, Requests: 2, Duration: 3}, nil},
-		"requests below 0":       {Options{Rate: 1, Requests: -2}, nil},
+		"closed loops":  {Options{Concurrency: []int{2, 8}}, []Load{Closed{2}, Closed{8}}},
+		"a rate":        {Options{Rate: 3, MaxConcurrency: 4}, []Load{Poisson{Rate: 3, MaxConcurrency: 4}}},
+		"gamma":         {Options{Rate: 3, Arrivals: "gamma:2"}, []Load{Gamma{Rate: 3, Gaps: 2}}},
+		"a ramp":        {Options{Arrivals: "ramp:1-5", Duration: 9}, []Load{Ramp{From: 1, To: 5, Over: 9}}},
+		"a minute":      {Options{Arrivals: "ramp:1-5"}, []Load{Ramp{From: 1, To: 5, Over: time.Minute}}},
+		"ramp and both": {Options{Arrivals: "ramp:1-5", Requests: 2, Duration: 3}, []Load{Ramp{From: 1, To: 5, Over: 3}}},
+		"a trace":       {Options{Arrivals: "trace:x", TimeScale: 2}, []Load{Trace{File: "x", Speed: 2}}},
+		"a trace at a rate, limited": {Options{Arrivals: "trace:x", Rate: 2, MaxConcurrency: 3},
+			[]Load{Trace{File: "x", Finite: Finite{3}}}},
 	} {
 		got, err := c.o.Loads()
-		if (err != nil) != (c.want == nil) {
-			t.Errorf("%s: %v, %v", name, got, err)
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+	for name, o := range map[string]Options{
+		"nothing": {}, "both loops": {Concurrency: []int{2}, Rate: 3}, "no rate": {Arrivals: "constant"},
+		"a rate below 0": {Rate: -1}, "a ramp with a rate": {Arrivals: "ramp:1-5", Rate: 2},
+		"a ramp of requests": {Arrivals: "ramp:1-5", Requests: 2}, "a scale without trace": {Rate: 2, TimeScale: 2},
+		"a scale, closed": {Concurrency: []int{2}, TimeScale: 2}, "a scaled ramp": {Arrivals: "ramp:1-5", TimeScale: 2},
+		"a scale and a rate": {Arrivals: "trace:x", Rate: 2, TimeScale: 2}, "none in flight": {Concurrency: []int{0}},
+		"a trace at a rate below 0": {Arrivals: "trace:x", Rate: -1}, "twice": {Concurrency: []int{4, 4}},
+		"a limit, closed": {Concurrency: []int{4}, MaxConcurrency: 2}, "a limit alone": {MaxConcurrency: 2},
+		"requests and duration": {Rate: 1, Requests: 2, Duration: 3}, "requests below 0": {Rate: 1, Requests: -2},
+		"both, closed": {Concurrency: []int{4}, Requests: 2, Duration: 3}, "a scale below 0": {Rate: 1, TimeScale: -1},
+	} {
+		if got, err := o.Loads(); err == nil {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

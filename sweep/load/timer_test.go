@@ -1,9 +1,6 @@
 package load
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +11,7 @@ type waiter interface {
 	Wait(time.Time, <-chan struct{}) bool
 }
 
-func kinds(t testing.TB) map[string]waiter {
+func kinds(t *testing.T) map[string]waiter {
 	e := NewExactTimer()
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
@@ -91,27 +88,5 @@ func TestWaitAllocatesNothing(t *testing.T) {
 				t.Errorf("%v allocations", n)
 			}
 		})
-	}
-}
-
-// BenchmarkWait measures how late Poisson arrivals are.
-func BenchmarkWait(b *testing.B) {
-	for name, w := range kinds(b) {
-		for _, rate := range []float64{100, 1000, 5000} {
-			b.Run(fmt.Sprintf("%s/%v", name, rate), func(b *testing.B) {
-				random := rand.New(rand.NewPCG(1, 2))
-				quit := make(chan struct{})
-				var late []time.Duration
-				due := time.Now()
-				for b.Loop() {
-					due = due.Add(time.Duration(random.ExpFloat64() / rate * 1e9))
-					w.Wait(due, quit)
-					late = append(late, time.Since(due))
-				}
-				slices.Sort(late)
-				b.ReportMetric(float64(late[len(late)/2].Nanoseconds())/1e3, "p50-us")
-				b.ReportMetric(float64(late[len(late)*99/100].Nanoseconds())/1e3, "p99-us")
-			})
-		}
 	}
 }

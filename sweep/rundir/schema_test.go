@@ -36,7 +36,8 @@ const written = `{
 		"description": "A message as a code with arguments; from older versions, a text.",
 		"anyOf": [{"type": "object", "required": ["code"], "properties": {
 			"code": {"type": "string", "description": "The kind of note."},
-			"args": {"type": "object", "description": "Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes."}
+			"args": {"type": "object", "description":
+				"Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes."}
 		}}, {"type": "string"}]
 	}
 }`
@@ -107,10 +108,8 @@ func (g *generator) structure(t reflect.Type) object {
 		s["description"] = text
 	}
 	if t == reflect.TypeFor[rundir.Dist]() { // it writes this key itself
-		properties["over"] = object{
-			"type": "object", "additionalProperties": object{"type": "number"},
-			"description": "Over has the statistics of which only a lower bound is known, because requests that count in them had not ended.",
-		}
+		properties["over"] = object{"type": "object", "additionalProperties": object{"type": "number"}, "description": "Over " +
+			"has the statistics of which only a lower bound is known, because requests that count in them had not ended."}
 	}
 	return s
 }
@@ -250,30 +249,23 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrong tests that a file which is not a run is refused.
-func TestWhatIsWrong(t *testing.T) {
+// A file which is not a run does not follow the schema.
+func TestForeignFiles(t *testing.T) {
 	good, err := json.Marshal(rundir.Run{Schema: rundir.Schema})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"schema":"llmsweep.run/v1"`, `"schema":"llmsweep.run/v2"`}, {`"state":""`, `"state":3`},
-		{`"stages":null`, `"stages":{}`},
-		{`"labels":{}`, `"labels":{"gpus":"two"}`}, {`"client":`, `"clients":`},
+		{`run/v1"`, `run/v2"`}, {`"state":""`, `"state":3`}, {`"stages":null`, `"stages":{}`},
+		{`"labels":{}`, `"labels":{"gpus":"two"}`}, {`"client":`, `"clients":`}, {"", ""},
 	} {
 		bad := strings.Replace(string(good), change[0], change[1], 1)
-		if bad == string(good) {
-			t.Fatalf("no %s in %s", change[0], good)
-		}
-		if err := simtest.CheckSchema("run", []byte(bad)); err == nil {
-			t.Errorf("%s instead of %s is accepted", change[1], change[0])
+		if err := simtest.CheckSchema("run", []byte(bad)); (err == nil) != (change[0] == "") {
+			t.Errorf("%s instead of %s: %v", change[1], change[0], err)
 		}
 	}
-	if err := simtest.CheckSchema("run", good); err != nil {
-		t.Error(err)
-	}
-	if _, err := rundir.SchemaOf("nothing"); err == nil ||
-		err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
+	_, err = rundir.SchemaOf("nothing")
+	if err == nil || err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
 		t.Error(err)
 	}
 }
