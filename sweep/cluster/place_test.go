@@ -4,15 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// recorded returns an environment from lines as env(1) prints them.
-func recorded(lines string) func(string) string {
+// environment returns what a file of testdata has, as env(1) prints it, with changes. A real srun -N4 -n4 of Slurm 24.11
+// set srun.env for the third task, and sbatch -n 4 set sbatch.env for its script.
+func environment(t *testing.T, file string, changes ...string) func(string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Fields(strings.NewReplacer(changes...).Replace(string(b)))
 	return func(name string) string {
-		for line := range strings.Lines(lines) {
-			if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
+		for _, line := range lines {
+			if value, ok := strings.CutPrefix(line, name+"="); ok {
 				return value
 			}
 		}
@@ -20,60 +29,37 @@ func recorded(lines string) func(string) string {
 	}
 }
 
-// What a real srun -N4 -n4 of Slurm 24.11 set for the third task, and what sbatch -n 4 set for its script.
-const (
-	fromSrun = `SLURM_JOB_ID=1
-		SLURM_LAUNCH_NODE_IPADDR=127.0.0.1
-		SLURM_NODEID=2
-		SLURM_NTASKS=4
-		SLURM_PROCID=2
-		SLURM_SRUN_COMM_HOST=127.0.0.1
-		SLURM_SRUN_COMM_PORT=38201
-		SLURM_STEP_ID=0
-		SLURM_STEP_LAUNCHER_PORT=38201
-		SLURM_STEP_NODELIST=n[1-4]
-		SLURM_STEP_NUM_TASKS=4
-		SLURMD_NODENAME=n3`
-	fromSbatch = `SLURM_JOB_ID=2
-		SLURM_JOB_NODELIST=n[1-2]
-		SLURM_NODELIST=n[1-2]
-		SLURM_NPROCS=4
-		SLURM_NTASKS=4
-		SLURM_PROCID=0`
-	fromKubernetes = `JOB_COMPLETION_INDEX=3
-		LLMSWEEP_RANKS=4
-		LLMSWEEP_COORDINATOR=llmsweep-0.llmsweep:28510
-		LLMSWEEP_CLUSTER_TOKEN=0123456789abcdef
-		KUBERNETES_SERVICE_HOST=10.0.0.1`
-)
-
 func TestPlaces(t *testing.T) {
 	flags := func(rank, ranks int, coordinator, token string) PlaceFlags {
 		return PlaceFlags{Rank: rank, Ranks: ranks, Coordinator: coordinator, Token: token}
 	}
 	none := flags(-1, 0, "", "")
+	empty, srun := func(string) string { return "" }, environment(t, "srun.env")
+	anotherRank := environment(t, "srun.env", "PROCID=2", "PROCID=0")
+	anotherStep := environment(t, "srun.env", "STEP_ID=0", "STEP_ID=1")
 	for _, c := range []struct {
-		name, env string
-		flags     PlaceFlags
-		want      string // rank, ranks, host, port
+		name  string
+		env   func(string) string
+		flags PlaceFlags
+		want  string
 	}{
-		{"srun", fromSrun, none, "2 of 4 at n1:28290, derived"},
-		{"another rank", strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1), none, "0 of 4 at n1:28290, derived"},
-		{"another step", strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1), none, "2 of 4 at n1:25909, derived"},
-		{"a batch script without srun", fromSbatch, none, "none"},
-		{"alone", "", none, "none"},
-		{"one rank", "", flags(0, 1, "", ""), "none"},
-		{"one task", strings.Replace(fromSrun, "TASKS=4\n\t\tSLURMD", "TASKS=1\n\t\tSLURMD", 1), none, "none"},
-		{"Kubernetes", fromKubernetes, none, "3 of 4 at llmsweep-0.llmsweep:28510"},
-		{"flags", fromSrun, flags(1, 2, "node1", "secret"), "1 of 2 at node1:28510"},
-		{"no such rank", "", flags(2, 2, "a:1", "t"), "error"},
-		{"no rank", "", flags(-1, 2, "a:1", "t"), "error"},
-		{"no coordinator", "", flags(0, 2, "", "t"), "error"},
-		{"no token", "", flags(0, 2, "a:1", ""), "error"},
-		{"no port", "", flags(0, 2, "a:x", "t"), "error"},
-		{"no host", "", flags(0, 2, ":1", "t"), "error"},
+		{"srun", srun, none, "2 of 4 at n1:28290, derived"},
+		{"another rank", anotherRank, none, "0 of 4 at n1:28290, derived"},
+		{"another step", anotherStep, none, "2 of 4 at n1:25909, derived"},
+		{"a batch script without srun", environment(t, "sbatch.env"), none, "none"},
+		{"alone", empty, none, "none"},
+		{"one rank", empty, flags(0, 1, "", ""), "none"},
+		{"one task", environment(t, "srun.env", "NUM_TASKS=4", "NUM_TASKS=1"), none, "none"},
+		{"Kubernetes", environment(t, "kubernetes.env"), none, "3 of 4 at llmsweep-0.llmsweep:28510"},
+		{"flags", srun, flags(1, 2, "node1", "secret"), "1 of 2 at node1:28510"},
+		{"no such rank", empty, flags(2, 2, "a:1", "t"), "error"},
+		{"no rank", empty, flags(-1, 2, "a:1", "t"), "error"},
+		{"no coordinator", empty, flags(0, 2, "", "t"), "error"},
+		{"no token", empty, flags(0, 2, "a:1", ""), "error"},
+		{"no port", empty, flags(0, 2, "a:x", "t"), "error"},
+		{"no host", empty, flags(0, 2, ":1", "t"), "error"},
 	} {
-		p, err := FindPlace(c.flags, recorded(c.env))
+		p, err := FindPlace(c.flags, c.env)
 		got := "none"
 		if err != nil {
 			got = "error"
@@ -87,9 +73,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
 		}
 	}
-	token := func(env string) string { p, _ := FindPlace(none, recorded(env)); return p.Token }
-	if one := token(fromSrun); one != token(strings.Replace(fromSrun, "PROCID=2", "PROCID=0", 1)) ||
-		one == token(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1", 1)) {
+	if token := derived(srun); token != derived(anotherRank) || token == derived(anotherStep) {
 		t.Error("two ranks of a step have other tokens, or two steps the same")
 	}
 }

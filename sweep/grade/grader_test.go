@@ -1,13 +1,12 @@
 package grade
 
 import (
-	"maps"
-	"slices"
 	"testing"
 
 	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // questions is a source of sessions that all ask one question.
@@ -17,8 +16,7 @@ func (q questions) Next() (load.Session, bool) {
 	return load.Session{Tag: q.task, Turns: []load.Turn{{OutputTokens: 8}}}, true
 }
 
-// TestGrader grades the answers of two stages: what failed or was cut is counted apart, and an unfinished request not
-// at all.
+// What failed or was cut is counted apart, an unfinished request not at all, and stages that are kept are recalled.
 func TestGrader(t *testing.T) {
 	g := &Grader{Clean: func(string) string { return "clean" }}
 	task, _ := NewTask("a question", "5", "")
@@ -51,19 +49,13 @@ func TestGrader(t *testing.T) {
 		t.Errorf("%+v, notes %v, lines %v", all, run.Grades.Notes, lines)
 	}
 
+	saved := &store.Memory{}
+	saved.AppendGrades(lines)
 	again, now := &Grader{}, &rundir.Run{Stages: run.Stages[:2:2]}
-	kept := map[string]bool{"a": true}
-	each := func(yield func(*rundir.Grade, error) bool) {
-		for i := range lines {
-			if !yield(&lines[i], nil) {
-				return
-			}
-		}
-	}
-	if err := again.Recall(each, func(stage string) bool { return kept[stage] }); err != nil {
+	if err := again.Recall(saved.Grades(), func(stage string) bool { return stage == "a" }); err != nil {
 		t.Fatal(err)
 	}
 	if unsaved := again.Judge(now); len(unsaved) > 0 || now.Stages[0].Graded.Answers != 3 || now.Stages[1].Graded != nil {
-		t.Errorf("of stages %v: %+v, unsaved %v", slices.Collect(maps.Keys(kept)), now.Grades, unsaved)
+		t.Errorf("of stage a: %+v, unsaved %v", now.Grades, unsaved)
 	}
 }

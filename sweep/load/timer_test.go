@@ -21,44 +21,23 @@ func kinds(t *testing.T) map[string]waiter {
 	return map[string]waiter{"timer": &Timer{}, "exact": e, "exact, unavailable": &ExactTimer{}}
 }
 
-// TestWait waits for various times with the same waiter: never too short.
+// No wait is too short, whatever was waited for before, and a long one ends when it shall.
 func TestWait(t *testing.T) {
 	for name, w := range kinds(t) {
-		t.Run(name, func(t *testing.T) {
+		open, closed := make(chan struct{}), make(chan struct{})
+		close(closed)
+		for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond,
+			2 * time.Millisecond, 15 * time.Millisecond} {
+			until := time.Now().Add(d)
+			if !w.Wait(until, open) || time.Now().Before(until) {
+				t.Errorf("%s, %v: back %v before", name, d, time.Until(until))
+			}
 			quit := make(chan struct{})
-			for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond,
-				2 * time.Millisecond, 15 * time.Millisecond} {
-				until := time.Now().Add(d)
-				if !w.Wait(until, quit) || time.Now().Before(until) {
-					t.Errorf("%v: back %v before", d, time.Until(until))
-				}
+			time.AfterFunc(time.Millisecond/2, func() { close(quit) })
+			if w.Wait(time.Now().Add(time.Hour), quit) || w.Wait(time.Now().Add(time.Hour), closed) || w.Wait(until, closed) {
+				t.Errorf("%s: an hour passed, or it waited on", name)
 			}
-		})
-	}
-}
-
-// TestQuit ends long waits, and then waits again.
-func TestQuit(t *testing.T) {
-	for name, w := range kinds(t) {
-		t.Run(name, func(t *testing.T) {
-			for _, d := range []time.Duration{time.Hour, time.Millisecond, 0, -time.Hour} {
-				quit := make(chan struct{})
-				go func() {
-					time.Sleep(time.Millisecond / 2)
-					close(quit)
-				}()
-				until := time.Now().Add(time.Hour)
-				if w.Wait(until, quit) {
-					t.Error("an hour passed")
-				}
-				if w.Wait(time.Now().Add(d), quit) { // closed already
-					t.Errorf("%v: waited on", d)
-				}
-				if !w.Wait(time.Now().Add(time.Millisecond), make(chan struct{})) {
-					t.Error("the next wait fell short")
-				}
-			}
-		})
+		}
 	}
 }
 
