@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -198,23 +197,13 @@ func TestConstantNeverDrifts(t *testing.T) {
 
 func TestTraceReplays(t *testing.T) {
 	offsets := []time.Duration{0, 0, 1500 * time.Millisecond, 4 * time.Second, 3000000000000000001}
-	for _, c := range []struct {
-		speed float64
-		want  []time.Duration
-	}{
-		{0, offsets},
-		{1, offsets},
-		{2, []time.Duration{0, 0, 750 * time.Millisecond, 2 * time.Second, 1500000000000000000}},
-		{0.5, []time.Duration{0, 0, 3 * time.Second, 8 * time.Second, 6000000000000000000}},
-		{0.25, []time.Duration{0, 0, 6 * time.Second, 16 * time.Second, math.MaxInt64}},
+	for speed, want := range map[float64][]time.Duration{
+		0: offsets, 1: offsets, 2: {0, 0, 750 * time.Millisecond, 2 * time.Second, 1500000000000000000},
+		0.5:  {0, 0, 3 * time.Second, 8 * time.Second, 6000000000000000000},
+		0.25: {0, 0, 6 * time.Second, 16 * time.Second, math.MaxInt64},
 	} {
-		s := Trace{Offsets: offsets, Speed: c.speed}.Schedule(0, "")
-		var got []time.Duration
-		for due, ok := s.Next(); ok; due, ok = s.Next() {
-			got = append(got, due)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("at speed %v (-want +got):\n%s", c.speed, diff)
+		if got := first(t, Trace{Offsets: offsets, Speed: speed}, 0); !slices.Equal(got, want) {
+			t.Errorf("at speed %v: %v, want %v", speed, got, want)
 		}
 	}
 }

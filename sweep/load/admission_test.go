@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -33,11 +34,8 @@ func TestAdmissionIsInOrder(t *testing.T) {
 					mu.Lock()
 					order = append(order, i)
 					mu.Unlock()
-					if n := a.inFlight(); n > limit {
-						t.Errorf("%d in flight, limit %d", n, limit)
-					}
-					if i < limit && waited {
-						t.Errorf("request %d waited for a free place", i)
+					if n := a.inFlight(); n > limit || i < limit && waited {
+						t.Errorf("%d in flight, limit %d; request %d waited: %v", n, limit, i, waited)
 					}
 					time.Sleep(time.Duration(d) * time.Second)
 					a.leave()
@@ -46,13 +44,8 @@ func TestAdmissionIsInOrder(t *testing.T) {
 			}
 			time.Sleep(10 * time.Minute)
 			synctest.Wait()
-			for i := range order {
-				if order[i] != i {
-					t.Fatalf("admitted in the order %v", order)
-				}
-			}
-			if len(order) != len(times) || a.inFlight() != 0 {
-				t.Errorf("%d of %d admitted, %d in flight", len(order), len(times), a.inFlight())
+			if len(order) != len(times) || !slices.IsSorted(order) || a.inFlight() != 0 {
+				t.Errorf("of %d admitted in the order %v, %d in flight", len(times), order, a.inFlight())
 			}
 		})
 	})

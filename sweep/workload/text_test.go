@@ -44,14 +44,9 @@ func TestNumbersAreDistinct(t *testing.T) {
 		n := Numbering{Nonce: rapid.Uint64().Draw(t, "nonce")}
 		a := rapid.Uint64Range(0, openingSpan-1).Draw(t, "a")
 		b := rapid.Uint64Range(0, openingSpan-1).Draw(t, "b")
-		if a == b {
-			return
-		}
-		if n.Opening(a) == n.Opening(b) || len(n.Opening(a)) != 9 {
-			t.Fatalf("texts %d and %d begin with %s and %s", a, b, n.Opening(a), n.Opening(b))
-		}
-		if cmp.Equal(n.spelled(a), n.spelled(b)) || len(n.spelled(a)) != 4 {
-			t.Fatalf("texts %d and %d are spelled %q and %q", a, b, n.spelled(a), n.spelled(b))
+		if (n.Opening(a) == n.Opening(b)) != (a == b) || cmp.Equal(n.spelled(a), n.spelled(b)) != (a == b) ||
+			len(n.Opening(a)) != 9 || len(n.spelled(a)) != 4 {
+			t.Fatalf("texts %d and %d begin with %s %q and %s %q", a, b, n.Opening(a), n.spelled(a), n.Opening(b), n.spelled(b))
 		}
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -137,58 +136,28 @@ func TestFullDisk(t *testing.T) {
 // Records are written within a second, without a further call.
 func TestFlushEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		file := &memoryFile{}
-		d := start(memoryDisk{}, "x", file, nil)
+		d, err := Create(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := d.Append(record("a", 0)); err != nil {
 			t.Fatal(err)
 		}
-		synctest.Wait()
-		if n := file.len(); n != 0 {
-			t.Errorf("%d bytes were written at once", n)
+		for after, want := range []bool{false, true} {
+			time.Sleep(time.Duration(after) * flushEvery)
+			synctest.Wait()
+			info, err := os.Stat(filepath.Join(d.Path, rundir.RecordsFile))
+			if err != nil || (info.Size() > 0) != want {
+				t.Errorf("after %d of %v: %d bytes, %v", after, flushEvery, info.Size(), err)
+			}
 		}
-		time.Sleep(flushEvery)
-		synctest.Wait()
-		if file.len() == 0 {
-			t.Error("nothing is written after a second")
-		}
-		if err := d.Close(); err != nil || !file.shut {
-			t.Errorf("not closed: %v", err)
+		if err := d.Close(); err != nil {
+			t.Error(err)
 		}
 		if err := d.Append(&rundir.Record{}); err == nil {
 			t.Error("a closed directory takes records")
 		}
 	})
-}
-
-// memoryDisk is a disk for files that are on none.
-type memoryDisk struct{ OS }
-
-func (memoryDisk) Check(File, string) error { return nil }
-
-type memoryFile struct {
-	mu   sync.Mutex
-	b    []byte
-	shut bool
-}
-
-func (k *memoryFile) Write(b []byte) (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.b = append(k.b, b...)
-	return len(b), nil
-}
-
-func (k *memoryFile) len() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return len(k.b)
-}
-
-func (k *memoryFile) Sync() error { return nil }
-
-func (k *memoryFile) Close() error {
-	k.shut = true
-	return nil
 }
 
 func FuzzRecords(f *testing.F) {
