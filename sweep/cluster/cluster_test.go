@@ -408,7 +408,8 @@ func TestRankZeroIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = s.Serve(t.Context(), cluster.Work{})
-			if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "rank 0 is gone") || took > 40*time.Second {
+			took := time.Since(began)
+			if err == nil || !strings.Contains(err.Error(), "rank 0 is gone") || took > 40*time.Second {
 				t.Errorf("it ended after %v with %v", took, err)
 			}
 		})

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// environment returns what a file of testdata has, as env(1) prints it, with changes. A real srun -N4 -n4 of Slurm 24.11
-// set srun.env for the third task, and sbatch -n 4 set sbatch.env for its script.
+// environment returns what a file of testdata has, with changes. A real srun -N4 -n4 of Slurm 24.11 set srun.env for
+// the third task, and sbatch -n 4 set sbatch.env for its script.
 func environment(t *testing.T, file string, changes ...string) func(string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", file))

@@ -108,8 +108,8 @@ func (g *generator) structure(t reflect.Type) object {
 		s["description"] = text
 	}
 	if t == reflect.TypeFor[rundir.Dist]() { // it writes this key itself
-		properties["over"] = object{"type": "object", "additionalProperties": object{"type": "number"}, "description": "Over " +
-			"has the statistics of which only a lower bound is known, because requests that count in them had not ended."}
+		properties["over"] = object{"type": "object", "additionalProperties": object{"type": "number"}, "description": "" +
+			"Over has the statistics of which only a lower bound is known, because requests that count in them had not ended."}
 	}
 	return s
 }

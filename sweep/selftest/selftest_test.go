@@ -128,7 +128,8 @@ func TestKnownErrors(t *testing.T) {
 		return &levelClient{clock: newPacedClock(), streams: 2, every: every}
 	}
 	// answer returns the result of tokens that were written every so often, and read too late.
-	answer := func(w *levelClient, n int, every time.Duration, late func(i int) time.Duration, shared ...int) *client.Result {
+	type delay func(i int) time.Duration
+	answer := func(w *levelClient, n int, every time.Duration, late delay, shared ...int) *client.Result {
 		r := &client.Result{}
 		r.Reset(began)
 		for i := range n {
@@ -173,7 +174,7 @@ func TestKnownErrors(t *testing.T) {
 	if catching.behind != 0 || len(catching.errors) != 1 || catching.failed != 0 {
 		t.Errorf("%+v", catching.result(1, rundir.Number{}))
 	}
-	for name, text := range map[string]string{"no instant": strings.Repeat("x", instantDigits), "too little": "0", "none": ""} {
+	for name, text := range map[string]string{"no instant": strings.Repeat("x", instantDigits), "short": "0", "none": ""} {
 		r := answer(w, 1, w.every, func(int) time.Duration { return 0 })
 		r.Text = []byte(text)
 		before := w.failed
