@@ -173,7 +173,7 @@ func (p *drawing) passCSV(ctx context.Context, in *rowInput) error {
 		n := 0
 		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
-			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
+			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > maxTokens {
 				why = skipOutput.New("output_tokens")
 			}
 		}

@@ -58,8 +58,8 @@ const leastOwn = 8
 func newPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
-	case tokens < 1 || tokens > mostTokens:
-		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, mostTokens)
+	case tokens < 1 || tokens > maxTokens:
+		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, maxTokens)
 	case groups < 1 || groups > mostGroups:
 		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
 	case float64(tokens+leastOwn) > prompt.Mean:

@@ -160,7 +160,7 @@ func (r row) graded(answer, kind string) (row, note.Note) {
 // tokens returns a whole number of tokens, 0 for anything else.
 func tokens(v gjson.Result) int {
 	n := v.Num
-	if v.Type != gjson.Number || n < 1 || n > mostTokens || n != float64(int(n)) {
+	if v.Type != gjson.Number || n < 1 || n > maxTokens || n != float64(int(n)) {
 		return 0
 	}
 	return int(n)

@@ -172,7 +172,7 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 }
 
 func TestPrefixRefuses(t *testing.T) {
-	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {mostTokens + 1, 1}, {512, 1}} {
+	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {maxTokens + 1, 1}, {512, 1}} {
 		if _, err := newPrefixed(c[0], c[1], mean(512), mean(1), 1, Guess); err == nil {
 			t.Errorf("%v is taken", c)
 		}
