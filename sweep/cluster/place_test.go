@@ -73,7 +73,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
 		}
 	}
-	if token := derived(srun); token != derived(anotherRank) || token == derived(anotherStep) {
+	if token := deriveToken(srun); token != deriveToken(anotherRank) || token == deriveToken(anotherStep) {
 		t.Error("two ranks of a step have other tokens, or two steps the same")
 	}
 }

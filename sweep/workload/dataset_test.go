@@ -118,7 +118,7 @@ func TestDatasets(t *testing.T) {
 			"error: data:1: no usable row in 1; the first fault: skip.too-short"},
 	} {
 		c.o.Count = byCharacter
-		d, err := read(t.Context(), text(t, c.content), c.o)
+		d, err := readDataset(t.Context(), text(t, c.content), c.o)
 		got := fmt.Sprint("error: ", err)
 		if err == nil {
 			got = rows(t, d)
@@ -153,7 +153,7 @@ func TestCountingFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := func(ctx context.Context, _ ...string) ([]int, string, error) { cancel(); return nil, "", ctx.Err() }
-	if _, err := read(ctx, text(t, shareGPT), datasetOptions{Count: ends}); !errors.Is(err, context.Canceled) {
+	if _, err := readDataset(ctx, text(t, shareGPT), datasetOptions{Count: ends}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -263,7 +263,7 @@ func TestMemoryStaysBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := read(t.Context(), in, datasetOptions{Rows: 500})
+	d, err := readDataset(t.Context(), in, datasetOptions{Rows: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,8 +293,8 @@ func TestHugeRows(t *testing.T) {
 		{"[\n" + begin[:len(begin)-1] + ",\n\"" + beyond + beyond, "1 [-[3] row-too-long[megabytes:1]]"},
 	} {
 		in := text(t, c.content)
-		in.Most = most
-		d, err := read(t.Context(), in, datasetOptions{})
+		in.MaxRow = most
+		d, err := readDataset(t.Context(), in, datasetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestHugeRows(t *testing.T) {
 }
 
 func TestReservoirShrinks(t *testing.T) {
-	v := reservoir[int]{most: 10, rng: stats.Rand(1, "test", "")}
+	v := reservoir[int]{limit: 10, rng: stats.Rand(1, "test", "")}
 	for i := range 100 {
 		if p := v.place(); p != nil {
 			*p = i
@@ -315,19 +315,19 @@ func TestReservoirShrinks(t *testing.T) {
 			v.shrink()
 		}
 	}
-	if len(v.kept) != 8 || v.most != 8 || v.seen != 100 {
+	if len(v.kept) != 8 || v.limit != 8 || v.seen != 100 {
 		t.Errorf("%+v", v)
 	}
 }
 
 func TestLongTextsAreFewer(t *testing.T) {
 	d := &Dataset{options: datasetOptions{Rows: 100}}
-	p := newDraw(d)
-	p.most = 50_000
+	p := newSampler(d)
+	p.maxBytes = 50_000
 	for i := range 200 {
 		p.take(i+1, row{turns: []turn{{user: strings.Repeat("é", 2500)}}}, note.Note{})
 	}
-	if n := len(p.rows.kept); !p.full || n != 9 || p.bytes > p.most || p.rows.seen != 200 {
+	if n := len(p.rows.kept); !p.shrunk || n != 9 || p.bytes > p.maxBytes || p.rows.seen != 200 {
 		t.Errorf("%d rows of %d bytes", n, p.bytes)
 	}
 	for _, text := range p.texts.kept {
@@ -348,7 +348,8 @@ func FuzzDataset(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d, err := read(t.Context(), in, datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: mean(9), Count: byCharacter})
+		o := datasetOptions{Rows: 3, MultiTurn: multiTurn, Output: mean(9), Count: byCharacter}
+		d, err := readDataset(t.Context(), in, o)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") && !bytes.Contains(b, []byte("\n")) {
 				t.Errorf("%q", err)
@@ -388,7 +389,7 @@ func TestRowsThatBeginAlike(t *testing.T) {
 		{"x", 0, 0},
 		{"x", 1, 1},
 	} {
-		if n := sent.again(c.text); n < c.from || n > c.most {
+		if n := sent.remember(c.text); n < c.from || n > c.most {
 			t.Errorf("%d bytes of %q... were there before, want %d to %d", n, c.text[:min(20, len(c.text))], c.from, c.most)
 		}
 	}

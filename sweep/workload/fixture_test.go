@@ -38,7 +38,7 @@ func text(t testing.TB, s string) *rowInput {
 // readText returns a dataset with the content of a file.
 func readText(t *testing.T, s string, o datasetOptions) *Dataset {
 	t.Helper()
-	d, err := read(t.Context(), text(t, s), o)
+	d, err := readDataset(t.Context(), text(t, s), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("no /dev/full here")
 	}
-	d := start(OS{}, t.TempDir(), full, nil)
+	d := newDir(OS{}, t.TempDir(), full, nil)
 	defer d.Close()
 	if err := d.Append(&rundir.Record{Stage: strings.Repeat("x", 1<<17), Status: "ok"}); err != nil {
 		t.Fatal(err) // not written yet
