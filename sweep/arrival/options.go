@@ -9,9 +9,8 @@ import (
 
 // Options are loads as a command line asks for them: closed loops of several widths, or one open loop.
 type Options struct {
-	Concurrency []int // closed loops, one stage each
-	// of an open loop: what poisson, constant, gamma:SHAPE, ramp:FROM-TO or trace:FILE; empty for Poisson
-	Arrivals       string
+	Concurrency    []int         // closed loops, one stage each
+	Arrivals       string        // the kind of an open loop, as gamma:0.5; empty for Poisson
 	Rate           float64       // of an open loop, requests per second
 	TimeScale      float64       // speed of a trace; 0 for as recorded, or as Rate says
 	MaxConcurrency int           // of an open loop; 0 for no limit

@@ -91,22 +91,22 @@ func TestFirstHost(t *testing.T) {
 
 // A name that only Slurm knows becomes the address that Slurm knows.
 func TestNamesAreResolved(t *testing.T) {
-	unknown := func(context.Context, string) ([]string, error) { return nil, errors.New("no such host") }
-	known := func(context.Context, string) ([]string, error) { return []string{"10.0.0.7"}, nil }
+	lookup := func(_ context.Context, name string) ([]string, error) {
+		if name == "known" {
+			return []string{"10.0.0.7"}, nil
+		}
+		return nil, errors.New("no such host")
+	}
 	scontrol := func(_ context.Context, name string, args ...string) ([]byte, error) {
-		if name != "scontrol" || args[len(args)-1] != "n1" {
+		if host := args[len(args)-1]; name != "scontrol" || host != "n1" && host != "known" {
 			return nil, errors.New("not asked for that")
 		}
 		return []byte("NodeName=n1 Arch=x86_64 CoresPerSocket=2 NodeAddr=127.0.0.1 NodeHostName=vm Version=24.11"), nil
 	}
-	for _, c := range []struct {
-		host   string
-		lookup func(context.Context, string) ([]string, error)
-		want   string
-	}{{"n1", unknown, "127.0.0.1"}, {"n1", known, "n1"}, {"n9", unknown, "n9"}, {"10.1.1.1", unknown, "10.1.1.1"}} {
-		p := &Place{Host: c.host}
-		if p.resolve(t.Context(), c.lookup, scontrol); p.Host != c.want {
-			t.Errorf("%s became %s, want %s", c.host, p.Host, c.want)
+	for host, want := range map[string]string{"n1": "127.0.0.1", "known": "known", "n9": "n9", "10.1.1.1": "10.1.1.1"} {
+		p := &Place{Host: host}
+		if p.resolve(t.Context(), lookup, scontrol); p.Host != want {
+			t.Errorf("%s became %s, want %s", host, p.Host, want)
 		}
 	}
 }
