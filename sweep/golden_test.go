@@ -200,7 +200,7 @@ func goldenStages() []experiment.Stage {
 		experiment.NewStage(arrival.Closed{Concurrency: 3}, 0, 5*time.Second),
 		experiment.NewStage(arrival.Poisson{Rate: 30}, 0, 8*time.Second),
 		experiment.NewStage(arrival.Constant{Rate: 197.3, MaxConcurrency: 5}, 100, 0),
-		experiment.NewStage(arrival.Gamma{Rate: 40, Shape: 0.5}, 200, 0),
+		experiment.NewStage(arrival.Gamma{Rate: 40, Gaps: arrival.Shape(0.5)}, 200, 0),
 		experiment.NewStage(arrival.Ramp{From: 10, To: 50, Over: 5 * time.Second}, 0, 0),
 		experiment.NewStage(arrival.Trace{Offsets: trace, Speed: 2}, 0, 0),
 	}

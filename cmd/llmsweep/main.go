@@ -15,9 +15,7 @@
 //	                     report/findings/main_columns.go; those of --all: allRows in report/sections.go
 //	an API of servers    dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
 //	                     simulated server's side: Engines in client/sim/server/server.go
-//	a kind of load       Load in sweep/arrival/load.go, with its Schedule in sweep/arrival/schedule.go; its name on the
-//	                     command line: Loads in sweep/arrival/options.go; between machines: register in
-//	                     sweep/cluster/message.go
+//	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go
 //	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for
 //	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go, in words meansStable in
 //	                     report/findings/words.go
@@ -42,6 +40,7 @@ import (
 	"llmsweep/client/api"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/arrival"
 )
 
 func main() {
@@ -115,7 +114,7 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Bind(c),
 		kong.Vars{
 			"version": console.VersionText(), "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
-			"apis": strings.Join(api.Names(), ","), "apis_text": strings.Join(api.Names(), ", "),
+			"apis": strings.Join(api.Names(), ","), "apis_text": strings.Join(api.Names(), ", "), "arrivals": arrival.KindsHelp(),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }),

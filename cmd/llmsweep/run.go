@@ -29,7 +29,7 @@ type runCmd struct {
 
 	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second." group:"Load"`
 	Concurrency    []int         `placeholder:"N" help:"Closed loop: N requests in flight; several: in turn." group:"Load"`
-	Arrivals       string        `placeholder:"KIND" help:"constant, gamma:S, ramp:A-B, trace:FILE (poisson)." group:"Load"`
+	Arrivals       string        `placeholder:"KIND" help:"${arrivals} (poisson)." group:"Load"`
 	SessionRate    float64       `name:"session-rate" placeholder:"R" positive:"" help:"Open loop: R conversations begin per second." hidden:"" group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast (1)." hidden:"" group:"Load"`
 	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: at most N requests in flight; others wait (no limit)." hidden:"" group:"Load"`

@@ -16,37 +16,26 @@ func TestCountedArrivalsAreExact(t *testing.T) {
 		rate := math.Exp(rapid.Float64Range(math.Log(0.01), math.Log(300)).Draw(t, "log rate"))
 		by := []time.Duration{10 * time.Second, 30 * time.Second, 43 * time.Second}
 		at := arrivals(Counted{Poisson{Rate: rate}, by}.Schedule(rapid.Uint64().Draw(t, "seed"), "poisson@1"), 60)
-		if !slices.IsSorted(at) {
-			t.Fatal("goes back")
-		}
 		for _, end := range by {
-			n := 0
-			for _, due := range at {
-				if due <= end.Seconds() {
-					n++
-				}
-			}
-			if want := rate * end.Seconds(); math.Abs(float64(n)-want) > 0.5+1e-9 {
-				t.Fatalf("%d arrivals by %v, want %.2f", n, end, want)
+			n, _ := slices.BinarySearch(at, math.Nextafter(end.Seconds(), 60))
+			if want := rate * end.Seconds(); math.Abs(float64(n)-want) > 0.5+1e-9 || !slices.IsSorted(at) {
+				t.Fatalf("%d arrivals by %v, want %.2f: %v", n, end, want, at)
 			}
 		}
 	})
 }
 
-// Between two instants they are uniform.
-func TestCountedArrivalsArePoisson(t *testing.T) {
-	const rate, end = 10.0, 20.0
-	rejected := map[string]int{}
-	for seed := range uint64(kindSeeds) {
-		at := arrivals(Counted{Poisson{Rate: rate}, []time.Duration{end * time.Second}}.Schedule(seed, "poisson@10.00"), end)
-		if kolmogorovSmirnov(at, func(x float64) float64 { return x / end }) < 0.05 {
-			rejected["uniform (Kolmogorov-Smirnov)"]++
-		}
-		if r := correlation(gaps(at)); math.Abs(r)*math.Sqrt(float64(len(at))) > 1.96 {
-			rejected["lag-1 correlation of gaps"]++
-		}
+// Gaps between n independent uniform values in [0, 1] have the distribution 1-(1-x)^n (Cox and Lewis 1966).
+func TestCountedArrivalsAreUniform(t *testing.T) {
+	const n, end = 5, 20 * time.Second
+	l := Counted{Poisson{Rate: n / end.Seconds()}, []time.Duration{end}}
+	var all, between []float64
+	for seed := range uint64(4000) {
+		at := arrivals(l.Schedule(seed, ""), end.Seconds())
+		all, between = append(all, at...), append(between, gapsOf(at)...)
 	}
-	checkRejections(t, rejected, "uniform (Kolmogorov-Smirnov)", "lag-1 correlation of gaps")
+	checkDistribution(t, "arrivals", all, func(x float64) float64 { return x / end.Seconds() })
+	checkDistribution(t, "gaps", between, func(x float64) float64 { return 1 - math.Pow(1-x/end.Seconds(), n) })
 }
 
 // EvenInstant finds the first instant at which the number is right, also where arrivals come in a burst or not at all.

@@ -13,53 +13,34 @@ import (
 // arrivals are the due instants of a schedule's first seconds.
 func arrivals(s Schedule, until float64) []float64 {
 	var at []float64
-	for {
-		due, ok := s.Next()
-		if !ok || due.Seconds() > until {
-			return at
-		}
+	for due, ok := s.Next(); ok && due.Seconds() <= until; due, ok = s.Next() {
 		at = append(at, due.Seconds())
 	}
+	return at
 }
 
-func gaps(at []float64) []float64 {
-	out := make([]float64, len(at)-1)
+// gapsOf are the times between instants, the first after 0.
+func gapsOf(at []float64) []float64 {
+	out, last := slices.Clone(at), 0.0
 	for i := range out {
-		out[i] = at[i+1] - at[i]
+		out[i], last = at[i]-last, at[i]
 	}
 	return out
 }
 
-// Over a thousand seeds each test at level 5 % must reject about fifty times, give or take three standard deviations of
-// seven.
-func TestPoissonIsPoisson(t *testing.T) {
-	const seeds, rate, until = 1000, 10.0, 200.0
-	rejected := map[string]int{}
-	for seed := range uint64(seeds) {
-		at := arrivals(Poisson{Rate: rate}.Schedule(seed, "poisson@10.00"), until)
-		if ks := kolmogorovSmirnov(gaps(at), func(x float64) float64 { return 1 - math.Exp(-rate*x) }); ks < 0.05 {
-			rejected["exponential gaps (Kolmogorov-Smirnov)"]++
-		}
-		if z := dispersion(at, until); math.Abs(z) > 1.96 {
-			rejected["variance/mean of one-second counts"]++
-		}
-		g := gaps(at)
-		if r := correlation(g); math.Abs(r)*math.Sqrt(float64(len(g))) > 1.96 {
-			rejected["lag-1 correlation of gaps"]++
-		}
-	}
-	for _, test := range []string{"exponential gaps (Kolmogorov-Smirnov)", "variance/mean of one-second counts",
-		"lag-1 correlation of gaps"} {
-		t.Logf("%s: rejected %d of %d", test, rejected[test], seeds)
-		if rejected[test] > 71 || rejected[test] < 29 {
-			t.Errorf("%s rejects %d of %d seeds at level 5 %%", test, rejected[test], seeds)
-		}
+// checkIndependent tests that values are independent and of a distribution, at a level of 0.1 %.
+func checkIndependent(t *testing.T, name string, x []float64, cdf func(float64) float64) {
+	t.Helper()
+	checkDistribution(t, name, x, cdf)
+	if r := correlation(x); math.Abs(r)*math.Sqrt(float64(len(x))) > 3.3 {
+		t.Errorf("%s: neighbours of %d have a correlation of %.4f", name, len(x), r)
 	}
 }
 
-// kolmogorovSmirnov is the p-value of the one-sample test, by the asymptotic series (Marsaglia, Tsang and Wang 2003
+// checkDistribution is the one-sample Kolmogorov-Smirnov test, by the asymptotic series (Marsaglia, Tsang and Wang 2003
 // call it good for n > 35).
-func kolmogorovSmirnov(x []float64, cdf func(float64) float64) float64 {
+func checkDistribution(t *testing.T, name string, x []float64, cdf func(float64) float64) {
+	t.Helper()
 	x = slices.Sorted(slices.Values(x))
 	n, d := float64(len(x)), 0.0
 	for i, v := range x {
@@ -71,25 +52,9 @@ func kolmogorovSmirnov(x []float64, cdf func(float64) float64) float64 {
 	for j := 1.0; j <= 100; j++ {
 		p += 2 * math.Pow(-1, j-1) * math.Exp(-2*j*j*k*k)
 	}
-	return p
-}
-
-// dispersion is how many standard deviations the variance/mean of one-second counts is from 1.
-func dispersion(at []float64, until float64) float64 {
-	counts := make([]float64, int(until))
-	for _, a := range at {
-		if int(a) < len(counts) {
-			counts[int(a)]++
-		}
+	if p < 0.001 {
+		t.Errorf("%s: %d values are off by up to %.4f, p = %.2g", name, len(x), d, p)
 	}
-	n, mean, sum := float64(len(counts)), 0.0, 0.0
-	for _, c := range counts {
-		mean += c / n
-	}
-	for _, c := range counts {
-		sum += (c - mean) * (c - mean)
-	}
-	return (sum/(n-1)/mean - 1) / math.Sqrt(2/(n-1))
 }
 
 func correlation(x []float64) float64 {
@@ -107,34 +72,110 @@ func correlation(x []float64) float64 {
 	return num / den
 }
 
-func TestStagesShareNoGaps(t *testing.T) {
-	a := gaps(arrivals(Poisson{Rate: 10}.Schedule(1, "poisson@10.00"), 60))
-	again := gaps(arrivals(Poisson{Rate: 10}.Schedule(1, "poisson@10.00"), 60))
-	if !slices.Equal(a, again) {
-		t.Error("the same seed and stage do not repeat their gaps")
+// incompleteGamma is P(a, x), by its series (Abramowitz and Stegun 6.5.29).
+func incompleteGamma(a, x float64) float64 {
+	if x <= 0 {
+		return 0
 	}
-	seen := map[string]bool{}
-	for _, g := range a {
-		seen[fmt.Sprintf("%.9f", g)] = true
+	if x > a+60+10*math.Sqrt(a) {
+		return 1
 	}
-	// The same rate under another name, another rate's gaps brought to this rate's scale, and another seed.
-	for name, b := range map[string][]float64{
-		"another stage": gaps(arrivals(Poisson{Rate: 10}.Schedule(1, "poisson@10.01"), 60)),
-		"another rate":  gaps(arrivals(Poisson{Rate: 20}.Schedule(1, "poisson@20.00"), 60)),
-		"another seed":  gaps(arrivals(Poisson{Rate: 10}.Schedule(2, "poisson@10.00"), 60)),
-	} {
-		scale := 1.0
-		if name == "another rate" {
-			scale = 2
+	term := 1 / a
+	sum := term
+	for n := 1.0; term > sum*1e-15; n++ {
+		term *= x / (a + n)
+		sum += term
+	}
+	lg, _ := math.Lgamma(a)
+	return sum * math.Exp(a*math.Log(x)-x-lg)
+}
+
+func TestGapsAreIndependent(t *testing.T) {
+	const rate, until = 10.0, 10_000.0
+	poisson := arrivals(Poisson{Rate: rate}.Schedule(1, "poisson@10.00"), until)
+	checkIndependent(t, "poisson", gapsOf(poisson), func(x float64) float64 { return -math.Expm1(-rate * x) })
+	for _, shape := range []float64{0.5, 1, 2.5, 10} {
+		at := arrivals(Gamma{Rate: rate, Gaps: Shape(shape)}.Schedule(1, "gamma@10.00"), until)
+		checkIndependent(t, fmt.Sprint("gamma ", shape), gapsOf(at),
+			func(x float64) float64 { return incompleteGamma(shape, x*rate*shape) })
+	}
+}
+
+func TestRampIsPoissonInItsOwnTime(t *testing.T) {
+	for _, c := range []struct{ from, to float64 }{{200, 2000}, {2000, 200}, {0, 1500}, {1500, 0}, {800, 800}} {
+		name := fmt.Sprintf("%v-%v", c.from, c.to)
+		const over = 60.0
+		expected := func(at float64) float64 { return c.from*at + (c.to-c.from)/over*at*at/2 }
+		s := Ramp{From: c.from, To: c.to, Over: over * time.Second}.Schedule(1, "ramp")
+		mapped := arrivals(s, math.Inf(1))
+		for i, at := range mapped {
+			mapped[i] = expected(at)
 		}
-		shared := 0
-		for _, g := range b {
-			if seen[fmt.Sprintf("%.9f", g*scale)] {
-				shared++
+		// Given their number, a Poisson process's arrivals are uniform; and its gaps are exponential.
+		want := expected(over)
+		checkDistribution(t, name, mapped, func(x float64) float64 { return x / want })
+		checkIndependent(t, name+" gaps", gapsOf(mapped), func(x float64) float64 { return -math.Expm1(-x) })
+		if n := float64(len(mapped)); math.Abs(n-want) > 3*math.Sqrt(want) {
+			t.Errorf("%s: %v arrivals, want about %.0f", name, n, want)
+		}
+		if due, ok := s.Next(); ok {
+			t.Errorf("%s: due again at %v", name, due)
+		}
+	}
+}
+
+func TestSchedulesNeverGoBackAndRepeat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0.001, 5000).Draw(t, "rate")
+		to := rapid.Float64Range(0, 5000).Draw(t, "to")
+		shape := math.Exp(rapid.Float64Range(math.Log(minShape), math.Log(1e4)).Draw(t, "log shape"))
+		over := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "over"))
+		seed := rapid.Uint64().Draw(t, "seed")
+		for _, l := range []Load{
+			Poisson{Rate: rate}, Constant{Rate: rate}, Gamma{Rate: rate, Gaps: Shape(shape)},
+			Ramp{From: rate, To: to, Over: over},
+		} {
+			first, second := first(t, l, seed), first(t, l, seed)
+			if !slices.Equal(first, second) {
+				t.Fatalf("%s does not repeat itself", l.Kind())
+			}
+			if !slices.IsSorted(first) || len(first) > 0 && first[0] < 0 {
+				t.Fatalf("%s goes back: %v", l.Kind(), first)
+			}
+			if l.Ends() && len(first) > 0 && first[len(first)-1] > over {
+				t.Fatalf("a ramp over %v goes on until %v", over, first[len(first)-1])
 			}
 		}
-		if shared > 1 {
-			t.Errorf("%s shares %d of %d gaps", name, shared, len(b))
+	})
+}
+
+// first are the first few offsets of a schedule.
+func first(t rapid.TB, l Load, seed uint64) (at []time.Duration) {
+	if err := l.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s := l.Schedule(seed, "stage")
+	for due, ok := s.Next(); ok && len(at) < 200; due, ok = s.Next() {
+		at = append(at, due)
+	}
+	return at
+}
+
+func TestStagesShareNoGaps(t *testing.T) {
+	draw := func(rate float64, seed uint64, stage string) (gaps []int64) { // at the scale of a rate of 1, in units of 1e-8
+		for _, g := range gapsOf(arrivals(Poisson{Rate: rate}.Schedule(seed, stage), 600/rate)) {
+			gaps = append(gaps, int64(math.Round(g*rate*1e8)))
+		}
+		return gaps
+	}
+	a := draw(10, 1, "poisson@10.00")
+	for name, b := range map[string][]int64{
+		"another stage": draw(10, 1, "poisson@10.01"), "another rate": draw(20, 1, "poisson@20.00"),
+		"another seed": draw(10, 2, "poisson@10.00"),
+	} {
+		shared := slices.DeleteFunc(b, func(g int64) bool { return !slices.Contains(a, g) })
+		if len(shared) > 1 {
+			t.Errorf("%s shares the gaps %v", name, shared)
 		}
 	}
 }
@@ -152,4 +193,17 @@ func TestConstantNeverDrifts(t *testing.T) {
 			t.Fatalf("request %d at %v/s is due at %v s, want %v s", n, rate, due.Seconds(), want)
 		}
 	})
+}
+
+func TestTraceReplays(t *testing.T) {
+	offsets := []time.Duration{0, 0, 1500 * time.Millisecond, 4 * time.Second, 3000000000000000001}
+	for speed, want := range map[float64][]time.Duration{
+		0: offsets, 1: offsets, 2: {0, 0, 750 * time.Millisecond, 2 * time.Second, 1500000000000000000},
+		0.5:  {0, 0, 3 * time.Second, 8 * time.Second, 6000000000000000000},
+		0.25: {0, 0, 6 * time.Second, 16 * time.Second, math.MaxInt64},
+	} {
+		if got := first(t, Trace{Offsets: offsets, Speed: speed}, 0); !slices.Equal(got, want) {
+			t.Errorf("at speed %v: %v, want %v", speed, got, want)
+		}
+	}
 }

@@ -18,7 +18,7 @@ type Sessions struct {
 // NewSessions returns a load whose requests are the turns of sessions. With joined, sessions are on when the stage
 // begins: those that are thinking then, for a mean pause between turns.
 func NewSessions(l Load, turns float64, pause time.Duration, joined bool) Load {
-	if turns <= 1 || l.MeanRate() == 0 || l.Kind() == kindTrace {
+	if _, replay := l.(Trace); turns <= 1 || l.MeanRate() == 0 || replay {
 		return l
 	}
 	s := Sessions{Load: l, Turns: turns}

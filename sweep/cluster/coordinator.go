@@ -83,7 +83,7 @@ func (c *Coordinator) Admit(conn net.Conn) {
 		l.receive() // until it has read that
 		return
 	}
-	go l.live()
+	go l.keepAlive()
 	for {
 		ev := event{from: m}
 		ev.m, ev.err = l.receive()
@@ -168,8 +168,8 @@ func (c *Coordinator) missing() string {
 	return strings.Join(all, ", ")
 }
 
-// farewell is how long ranks may take to hear that the run has ended.
-const farewell = 2 * time.Second
+// farewellTime is how long ranks may take to hear that the run has ended.
+const farewellTime = 2 * time.Second
 
 // Close ends the run: all ranks are told, also those that join only now, and why where err is not nil.
 func (c *Coordinator) Close(err error) {
@@ -177,7 +177,7 @@ func (c *Coordinator) Close(err error) {
 	if err != nil {
 		end.Error = err.Error()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	ctx, cancel := context.WithTimeout(context.Background(), farewellTime)
 	c.await(ctx, func(string) {})
 	cancel()
 	close(c.closing)
@@ -193,7 +193,7 @@ func (c *Coordinator) Close(err error) {
 	go func() { c.serving.Wait(); close(over) }()
 	select {
 	case <-over:
-	case <-time.After(farewell):
+	case <-time.After(farewellTime):
 		for _, m := range members {
 			if m != nil {
 				m.Close()

@@ -20,42 +20,42 @@ import (
 // link is one end of a connection between rank 0 and a rank. Messages are written by encoding/gob.
 type link struct {
 	net.Conn
-	turn chan struct{} // holds a token while somebody sends; a mutex would stop virtual time
-	out  *gob.Encoder
-	in   *gob.Decoder
+	sendToken chan struct{} // holds a token while somebody sends; a mutex would stop virtual time
+	out       *gob.Encoder
+	in        *gob.Decoder
 
-	over  func() // closes the connection, and ended
+	shut  func() // closes the connection, and ended
 	ended chan struct{}
 }
 
 const (
-	beat   = 2 * time.Second  // between two signs of life
-	silent = 15 * time.Second // without one, the other side has gone
+	aliveEvery   = 2 * time.Second  // between two signs of life
+	silenceLimit = 15 * time.Second // without one, the other side has gone
 )
 
 func newLink(c net.Conn) *link {
 	register()
-	l := &link{Conn: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), turn: make(chan struct{}, 1),
+	l := &link{Conn: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), sendToken: make(chan struct{}, 1),
 		ended: make(chan struct{})}
-	l.over = sync.OnceFunc(func() { close(l.ended); c.Close() })
+	l.shut = sync.OnceFunc(func() { close(l.ended); c.Close() })
 	return l
 }
 
 // Close ends the connection.
-func (l *link) Close() error { l.over(); return nil }
+func (l *link) Close() error { l.shut(); return nil }
 
 // send writes a message.
 func (l *link) send(m any) error {
-	l.turn <- struct{}{}
-	defer func() { <-l.turn }()
-	l.SetWriteDeadline(time.Now().Add(silent))
+	l.sendToken <- struct{}{}
+	defer func() { <-l.sendToken }()
+	l.SetWriteDeadline(time.Now().Add(silenceLimit))
 	return l.out.Encode(&m)
 }
 
 // receive reads a message.
 func (l *link) receive() (m any, err error) {
 	for {
-		l.SetReadDeadline(time.Now().Add(silent))
+		l.SetReadDeadline(time.Now().Add(silenceLimit))
 		m = nil
 		if err := l.in.Decode(&m); err != nil {
 			return nil, err
@@ -66,9 +66,9 @@ func (l *link) receive() (m any, err error) {
 	}
 }
 
-// live sends signs of life until the connection ends.
-func (l *link) live() {
-	ticker := time.NewTicker(beat)
+// keepAlive sends signs of life until the connection ends.
+func (l *link) keepAlive() {
+	ticker := time.NewTicker(aliveEvery)
 	defer ticker.Stop()
 	for l.send(alive{}) == nil {
 		select {
@@ -81,9 +81,9 @@ func (l *link) live() {
 
 var errStranger = errors.New("the other side has another token")
 
-// secured returns the TLS configuration of both sides. Each makes a certificate now, with a key that follows from the
+// tlsConfig returns the TLS configuration of both sides. Each makes a certificate now, with a key that follows from the
 // token, and accepts that key alone: both prove that they know the token, which is never sent.
-func secured(token string) (*tls.Config, error) {
+func tlsConfig(token string) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "llmsweep ranks", ed25519.SeedSize)
 	if err != nil {
 		return nil, err
@@ -116,13 +116,13 @@ func secured(token string) (*tls.Config, error) {
 	}, nil
 }
 
-// handshake is how long a connection may take to be made.
-const handshake = 10 * time.Second
+// handshakeTime is how long a connection may take to be made.
+const handshakeTime = 10 * time.Second
 
 // Listen lets ranks join at a listener until it is closed. Strangers knock at open ports: who has another token is let
 // go.
 func (c *Coordinator) Listen(l net.Listener, token string) error {
-	config, err := secured(token)
+	config, err := tlsConfig(token)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *Coordinator) Listen(l net.Listener, token string) error {
 			conn, err := l.Accept()
 			switch {
 			case err == nil:
-				go c.meet(tls.Server(conn, config))
+				go c.serveTLS(tls.Server(conn, config))
 			case errors.Is(err, net.ErrClosed):
 				return
 			default: // for want of file descriptors, for example
@@ -142,8 +142,8 @@ func (c *Coordinator) Listen(l net.Listener, token string) error {
 	return nil
 }
 
-func (c *Coordinator) meet(conn *tls.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), handshake)
+func (c *Coordinator) serveTLS(conn *tls.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime)
 	defer cancel()
 	if conn.HandshakeContext(ctx) != nil {
 		conn.Close()
@@ -155,14 +155,14 @@ func (c *Coordinator) meet(conn *tls.Conn) {
 // Dial connects to rank 0. It tries again until the ranks must have joined. slow is called once when that takes long.
 func Dial(ctx context.Context, address, token string, slow func(error)) (net.Conn, error) {
 	const pause, patience = 250 * time.Millisecond, 10 * time.Second
-	config, err := secured(token)
+	config, err := tlsConfig(token)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: handshake}, Config: config}
+	dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: handshakeTime}, Config: config}
 	for told := false; ; {
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		if err == nil {

@@ -93,9 +93,10 @@ type alive struct{}
 func register() {
 	for _, m := range []any{
 		Hello{}, welcome{}, stage{}, ready{}, start{}, started{}, progress{}, phase(0), done{}, trouble{}, bye{}, alive{},
-		arrival.Closed{}, arrival.Constant{}, arrival.Poisson{}, arrival.Gamma{}, arrival.Ramp{}, arrival.Trace{},
-		arrival.Sessions{}, arrival.Counted{},
 	} {
 		gob.Register(m)
+	}
+	for _, l := range arrival.Kinds() {
+		gob.Register(l)
 	}
 }

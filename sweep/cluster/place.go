@@ -69,15 +69,15 @@ func FindPlace(f PlaceFlags, env func(string) string) (*Place, error) {
 	case err != nil:
 		return nil, err
 	case given:
-		return byFlags(f)
+		return placeByFlags(f)
 	case env("SLURM_STEP_NUM_TASKS") != "" && env("SLURM_PROCID") != "":
-		return slurm(f.Token, env)
+		return placeBySlurm(f.Token, env)
 	}
 	return nil, nil
 }
 
-// byFlags returns the place that flags say.
-func byFlags(f PlaceFlags) (*Place, error) {
+// placeByFlags returns the place that flags say.
+func placeByFlags(f PlaceFlags) (*Place, error) {
 	host, port, err := net.SplitHostPort(f.Coordinator)
 	if err != nil {
 		host, port = strings.Trim(f.Coordinator, "[]"), defaultPort
@@ -97,8 +97,9 @@ func byFlags(f PlaceFlags) (*Place, error) {
 	return &Place{Rank: f.Rank, Ranks: f.Ranks, Host: host, Port: port, Token: f.Token}, nil
 }
 
-// slurm returns the place in a job step, as srun sets it. A batch script has no step of several tasks, and is none.
-func slurm(token string, env func(string) string) (*Place, error) {
+// placeBySlurm returns the place in a job step, as srun sets it. A batch script has no step of several tasks, and is
+// none.
+func placeBySlurm(token string, env func(string) string) (*Place, error) {
 	rank, err := strconv.Atoi(env("SLURM_PROCID"))
 	ranks, also := strconv.Atoi(env("SLURM_STEP_NUM_TASKS"))
 	host := firstHost(cmp.Or(env("SLURM_STEP_NODELIST"), env("SLURM_NODELIST")))
@@ -115,7 +116,7 @@ func slurm(token string, env func(string) string) (*Place, error) {
 	h.Write([]byte(env("SLURM_JOB_ID") + "." + env("SLURM_STEP_ID")))
 	p := &Place{Rank: rank, Ranks: ranks, Host: host, Port: strconv.Itoa(first + int(h.Sum32()%span)), Token: token}
 	if p.Token == "" {
-		p.Token, p.Derived = derived(env), true
+		p.Token, p.Derived = deriveToken(env), true
 	}
 	return p, nil
 }
@@ -141,9 +142,9 @@ func firstHost(list string) string {
 	return host.String()
 }
 
-// derived returns a token that all tasks of a job step have and other jobs have not. The port of srun is drawn by the
-// system.
-func derived(env func(string) string) string {
+// deriveToken returns a token that all tasks of a job step have and other jobs have not. The port of srun is drawn by
+// the system.
+func deriveToken(env func(string) string) string {
 	h := sha256.New()
 	for _, name := range []string{
 		"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_CLUSTER_NAME", "SLURM_JOB_UID", "SLURM_SRUN_COMM_HOST",

@@ -3,15 +3,25 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// recorded returns an environment from lines as env(1) prints them.
-func recorded(lines string) func(string) string {
+// environment returns what a file of testdata has, with changes. A real srun -N4 -n4 of Slurm 24.11 set srun.env for
+// the third task, and sbatch -n 4 set sbatch.env for its script.
+func environment(t *testing.T, file string, changes ...string) func(string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Fields(strings.NewReplacer(changes...).Replace(string(b)))
 	return func(name string) string {
-		for line := range strings.Lines(lines) {
-			if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
+		for _, line := range lines {
+			if value, ok := strings.CutPrefix(line, name+"="); ok {
 				return value
 			}
 		}
@@ -19,70 +29,52 @@ func recorded(lines string) func(string) string {
 	}
 }
 
-// What a real srun -N4 -n4 of Slurm 24.11 set for the third task, and what sbatch -n 4 set for its script.
-const (
-	fromSrun = `SLURM_JOB_ID=1
-		SLURM_LAUNCH_NODE_IPADDR=127.0.0.1
-		SLURM_NODEID=2
-		SLURM_NTASKS=4
-		SLURM_PROCID=2
-		SLURM_SRUN_COMM_HOST=127.0.0.1
-		SLURM_SRUN_COMM_PORT=38201
-		SLURM_STEP_ID=0
-		SLURM_STEP_LAUNCHER_PORT=38201
-		SLURM_STEP_NODELIST=n[1-4]
-		SLURM_STEP_NUM_TASKS=4
-		SLURMD_NODENAME=n3`
-	fromSbatch = `SLURM_JOB_ID=2
-		SLURM_JOB_NODELIST=n[1-2]
-		SLURM_NODELIST=n[1-2]
-		SLURM_NPROCS=4
-		SLURM_NTASKS=4
-		SLURM_PROCID=0`
-	fromKubernetes = `JOB_COMPLETION_INDEX=3
-		LLMSWEEP_RANKS=4
-		LLMSWEEP_COORDINATOR=llmsweep-0.llmsweep:28510
-		LLMSWEEP_CLUSTER_TOKEN=0123456789abcdef
-		KUBERNETES_SERVICE_HOST=10.0.0.1`
-)
-
 func TestPlaces(t *testing.T) {
-	none := PlaceFlags{Rank: -1}
-	p, err := FindPlace(none, recorded(fromSrun))
-	if err != nil || p.Rank != 2 || p.Ranks != 4 || p.Host != "n1" || p.Port == "" || !p.Derived {
-		t.Errorf("srun: %+v, %v", p, err)
+	flags := func(rank, ranks int, coordinator, token string) PlaceFlags {
+		return PlaceFlags{Rank: rank, Ranks: ranks, Coordinator: coordinator, Token: token}
 	}
-	if again, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "PROCID=2", "PROCID=0",
-		1))); again.Token != p.Token || again.Port != p.Port {
-		t.Error("two ranks of a step do not meet")
-	}
-	if other, _ := FindPlace(none, recorded(strings.Replace(fromSrun, "STEP_ID=0", "STEP_ID=1",
-		1))); other.Token == p.Token || other.Port == p.Port {
-		t.Error("two steps meet")
-	}
-	if p, err := FindPlace(none, recorded(fromSbatch)); p != nil || err != nil {
-		t.Errorf("a batch script without srun: %+v, %v", p, err)
-	}
-	if p, err := FindPlace(none, recorded("")); p != nil || err != nil {
-		t.Errorf("alone: %+v, %v", p, err)
-	}
-	p, err = FindPlace(none, recorded(fromKubernetes))
-	if err != nil || p.Rank != 3 || p.Ranks != 4 || p.Host != "llmsweep-0.llmsweep" || p.Port != "28510" || p.Derived {
-		t.Errorf("Kubernetes: %+v, %v", p, err)
-	}
-	p, err = FindPlace(PlaceFlags{Rank: 1, Ranks: 2, Coordinator: "node1", Token: "secret"}, recorded(fromSrun))
-	if err != nil || p.Rank != 1 || p.Ranks != 2 || p.Host != "node1" || p.Port != "28510" {
-		t.Errorf("flags: %+v, %v", p, err)
-	}
-	for _, f := range []PlaceFlags{
-		{Rank: 2, Ranks: 2, Coordinator: "a:1", Token: "t"}, {Rank: -1, Ranks: 2, Coordinator: "a:1", Token: "t"},
-		{Rank: 0, Ranks: 2, Token: "t"},
-		{Rank: 0, Ranks: 2, Coordinator: "a:1"}, {Rank: 0, Ranks: 2, Coordinator: "a:x", Token: "t"},
-		{Rank: 0, Ranks: 2, Coordinator: ":1", Token: "t"},
+	none := flags(-1, 0, "", "")
+	empty, srun := func(string) string { return "" }, environment(t, "srun.env")
+	anotherRank := environment(t, "srun.env", "PROCID=2", "PROCID=0")
+	anotherStep := environment(t, "srun.env", "STEP_ID=0", "STEP_ID=1")
+	for _, c := range []struct {
+		name  string
+		env   func(string) string
+		flags PlaceFlags
+		want  string
+	}{
+		{"srun", srun, none, "2 of 4 at n1:28290, derived"},
+		{"another rank", anotherRank, none, "0 of 4 at n1:28290, derived"},
+		{"another step", anotherStep, none, "2 of 4 at n1:25909, derived"},
+		{"a batch script without srun", environment(t, "sbatch.env"), none, "none"},
+		{"alone", empty, none, "none"},
+		{"one rank", empty, flags(0, 1, "", ""), "none"},
+		{"one task", environment(t, "srun.env", "NUM_TASKS=4", "NUM_TASKS=1"), none, "none"},
+		{"Kubernetes", environment(t, "kubernetes.env"), none, "3 of 4 at llmsweep-0.llmsweep:28510"},
+		{"flags", srun, flags(1, 2, "node1", "secret"), "1 of 2 at node1:28510"},
+		{"no such rank", empty, flags(2, 2, "a:1", "t"), "error"},
+		{"no rank", empty, flags(-1, 2, "a:1", "t"), "error"},
+		{"no coordinator", empty, flags(0, 2, "", "t"), "error"},
+		{"no token", empty, flags(0, 2, "a:1", ""), "error"},
+		{"no port", empty, flags(0, 2, "a:x", "t"), "error"},
+		{"no host", empty, flags(0, 2, ":1", "t"), "error"},
 	} {
-		if p, err := FindPlace(f, recorded("")); err == nil {
-			t.Errorf("%+v gave %+v", f, p)
+		p, err := FindPlace(c.flags, c.env)
+		got := "none"
+		if err != nil {
+			got = "error"
+		} else if p != nil {
+			got = fmt.Sprintf("%d of %d at %s:%s", p.Rank, p.Ranks, p.Host, p.Port)
+			if p.Derived {
+				got += ", derived"
+			}
 		}
+		if got != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
+		}
+	}
+	if token := deriveToken(srun); token != deriveToken(anotherRank) || token == deriveToken(anotherStep) {
+		t.Error("two ranks of a step have other tokens, or two steps the same")
 	}
 }
 
@@ -99,22 +91,22 @@ func TestFirstHost(t *testing.T) {
 
 // A name that only Slurm knows becomes the address that Slurm knows.
 func TestNamesAreResolved(t *testing.T) {
-	unknown := func(context.Context, string) ([]string, error) { return nil, errors.New("no such host") }
-	known := func(context.Context, string) ([]string, error) { return []string{"10.0.0.7"}, nil }
+	lookup := func(_ context.Context, name string) ([]string, error) {
+		if name == "known" {
+			return []string{"10.0.0.7"}, nil
+		}
+		return nil, errors.New("no such host")
+	}
 	scontrol := func(_ context.Context, name string, args ...string) ([]byte, error) {
-		if name != "scontrol" || args[len(args)-1] != "n1" {
+		if host := args[len(args)-1]; name != "scontrol" || host != "n1" && host != "known" {
 			return nil, errors.New("not asked for that")
 		}
 		return []byte("NodeName=n1 Arch=x86_64 CoresPerSocket=2 NodeAddr=127.0.0.1 NodeHostName=vm Version=24.11"), nil
 	}
-	for _, c := range []struct {
-		host   string
-		lookup func(context.Context, string) ([]string, error)
-		want   string
-	}{{"n1", unknown, "127.0.0.1"}, {"n1", known, "n1"}, {"n9", unknown, "n9"}, {"10.1.1.1", unknown, "10.1.1.1"}} {
-		p := &Place{Host: c.host}
-		if p.resolve(t.Context(), c.lookup, scontrol); p.Host != c.want {
-			t.Errorf("%s became %s, want %s", c.host, p.Host, c.want)
+	for host, want := range map[string]string{"n1": "127.0.0.1", "known": "known", "n9": "n9", "10.1.1.1": "10.1.1.1"} {
+		p := &Place{Host: host}
+		if p.resolve(t.Context(), lookup, scontrol); p.Host != want {
+			t.Errorf("%s became %s, want %s", host, p.Host, want)
 		}
 	}
 }

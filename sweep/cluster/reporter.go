@@ -20,24 +20,24 @@ type reporter struct {
 	send  func(any) error
 	spent func() client.Spent // in the stage so far
 
-	mu    sync.Mutex
-	next  progress
-	phase phase
-	over  chan struct{} // closed when the stage has ended
-	sent  sync.WaitGroup
+	mu      sync.Mutex
+	next    progress
+	phase   phase
+	done    chan struct{} // closed when the stage has ended
+	sending sync.WaitGroup
 }
 
 // begin sends what is seen from now on, until end.
 func (r *reporter) begin() {
-	r.over = make(chan struct{})
-	r.sent.Go(func() {
+	r.done = make(chan struct{})
+	r.sending.Go(func() {
 		ticker := time.NewTicker(reportEvery)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
 				r.flush()
-			case <-r.over:
+			case <-r.done:
 				r.flush()
 				return
 			}
@@ -47,8 +47,8 @@ func (r *reporter) begin() {
 
 // end sends what was not sent yet.
 func (r *reporter) end() {
-	close(r.over)
-	r.sent.Wait()
+	close(r.done)
+	r.sending.Wait()
 }
 
 // flush sends what was seen. The lock is not held meanwhile: requests must not wait for the network.

@@ -17,30 +17,30 @@ import (
 
 // Session is a rank that has joined.
 type Session struct {
-	link  *link
-	rank  int
-	in    chan event
-	over  chan struct{}
-	close sync.Once
+	link   *link
+	rank   int
+	events chan event
+	done   chan struct{}
+	close  sync.Once
 }
 
 // Join joins the run of rank 0, and returns its description of server and workload. An error gives the reason for a
 // refusal.
 func Join(ctx context.Context, conn net.Conn, hello Hello) (*Session, []byte, error) {
-	s := &Session{link: newLink(conn), rank: hello.Rank, in: make(chan event, 64), over: make(chan struct{})}
+	s := &Session{link: newLink(conn), rank: hello.Rank, events: make(chan event, 64), done: make(chan struct{})}
 	if err := s.link.send(hello); err != nil {
 		s.end()
 		return nil, nil, err
 	}
-	go s.link.live()
+	go s.link.keepAlive()
 	go s.receive()
 	select {
-	case ev := <-s.in:
+	case ev := <-s.events:
 		if w, ok := ev.m.(welcome); ok {
 			return s, w.Setup, nil
 		}
 		s.end()
-		return nil, nil, farewellOf(ev, errors.New("rank 0 ended the run before this rank joined"))
+		return nil, nil, endError(ev, errors.New("rank 0 ended the run before this rank joined"))
 	case <-ctx.Done():
 		s.end()
 		return nil, nil, context.Cause(ctx)
@@ -50,8 +50,8 @@ func Join(ctx context.Context, conn net.Conn, hello Hello) (*Session, []byte, er
 // ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 gives the reason.
 var ErrEnded = errors.New("rank 0 ended the run")
 
-// farewellOf returns why rank 0 ended the run: whole is for one that is done.
-func farewellOf(ev event, whole error) error {
+// endError returns why rank 0 ended the run: whole is for one that is done.
+func endError(ev event, whole error) error {
 	b, ok := ev.m.(bye)
 	switch {
 	case !ok:
@@ -67,8 +67,8 @@ func (s *Session) receive() {
 		ev := event{}
 		ev.m, ev.err = s.link.receive()
 		select {
-		case s.in <- ev:
-		case <-s.over:
+		case s.events <- ev:
+		case <-s.done:
 			return
 		}
 		if ev.err != nil {
@@ -77,15 +77,15 @@ func (s *Session) receive() {
 	}
 }
 
-func (s *Session) end() { s.close.Do(func() { close(s.over); s.link.Close() }) }
+func (s *Session) end() { s.close.Do(func() { close(s.done); s.link.Close() }) }
 
 // Leave tells rank 0 why this rank cannot take part, and waits for a while until rank 0 has ended the run.
 func (s *Session) Leave(err error) {
 	defer s.end()
 	s.link.send(trouble{err.Error()})
-	for late := time.After(silent); ; {
+	for late := time.After(silenceLimit); ; {
 		select {
-		case ev := <-s.in:
+		case ev := <-s.events:
 			if _, over := ev.m.(bye); over || ev.err != nil {
 				return
 			}
@@ -108,8 +108,8 @@ type Work struct {
 	Warm         func(ctx context.Context, connections int) error // nil where there are none to open
 }
 
-// work is this rank's part of a stage.
-type work struct {
+// ownPart is this rank's part of a stage.
+type ownPart struct {
 	stage    load.Stage
 	idle     bool
 	reporter *reporter
@@ -122,12 +122,12 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 	const patience = 30 * time.Second // for rank 0 to end the run after an interrupt
 	defer s.end()
 	finished := make(chan done, 1)
-	var now *work
+	var now *ownPart
 	inner := context.WithoutCancel(ctx)
 	leaving, late := ctx.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
-		case ev := <-s.in:
+		case ev := <-s.events:
 			switch m := ev.m.(type) {
 			case stage:
 				var err error
@@ -143,7 +143,7 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 				now.obey(m, finished)
 			default:
 				now.obey(cancelled, make(chan done, 1)) // of no use to anyone
-				return farewellOf(ev, nil)
+				return endError(ev, nil)
 			}
 		case d := <-finished:
 			s.link.send(d)
@@ -158,7 +158,7 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 }
 
 // prepare makes ready for a stage.
-func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) {
+func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*ownPart, error) {
 	l := m.Load
 	if t, ok := l.(arrival.Trace); ok {
 		t.Offsets = w.Trace
@@ -167,7 +167,7 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) 
 	if l == nil {
 		return nil, errors.New("rank 0 announced a stage without a load")
 	}
-	p := &work{idle: m.Share.idle(), reporter: &reporter{
+	p := &ownPart{idle: m.Share.idle(), reporter: &reporter{
 		rank: rundir.Exactly(float64(s.rank)), send: s.link.send, spent: func() client.Spent { return client.Spent{} },
 	}}
 	p.stage = load.Stage{
@@ -195,7 +195,7 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*work, error) 
 }
 
 // begin runs the stage.
-func (p *work) begin(ctx context.Context, w Work, in time.Duration, finished chan<- done) {
+func (p *ownPart) begin(ctx context.Context, w Work, in time.Duration, finished chan<- done) {
 	if p.idle {
 		finished <- done{CPU: -1}
 		return
@@ -218,7 +218,7 @@ func (p *work) begin(ctx context.Context, w Work, in time.Duration, finished cha
 }
 
 // obey takes in a decision of rank 0. A part that has not begun ends at once when it is cancelled.
-func (p *work) obey(to phase, finished chan<- done) {
+func (p *ownPart) obey(to phase, finished chan<- done) {
 	switch {
 	case p == nil: // it has ended
 	case to != cancelled:

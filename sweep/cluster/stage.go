@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	readyTime = 2 * time.Minute        // for a rank to get ready: for the first stage it makes its workload
-	lead      = 250 * time.Millisecond // between the message that starts a stage and the start
-	endTime   = 15 * time.Second       // for a rank to end a stage that was cancelled
-	slow      = 50 * time.Millisecond  // a rank that begins or sends later is named
+	readyTime  = 2 * time.Minute        // for a rank to get ready: for the first stage it makes its workload
+	startDelay = 250 * time.Millisecond // between the message that starts a stage and the start
+	endTime    = 15 * time.Second       // for a rank to end a stage that was cancelled
+	lateLimit  = 50 * time.Millisecond  // a rank that begins or sends later is named
 )
 
 // The notes on ranks. Times are in seconds.
@@ -32,23 +32,23 @@ var (
 	noteSlow = note.Kind{Code: "cluster.slow", Args: []string{"rank", "host", "time"}}
 )
 
-// holding is a stage while all ranks hold it. Rank 0 moves it from phase to phase. An interrupt or a lost rank cancels
+// hold is a stage while all ranks hold it. Rank 0 moves it from phase to phase. An interrupt or a lost rank cancels
 // it.
-type holding struct {
+type hold struct {
 	*Coordinator
 	load.Stage
 	load.Environment
-	parts    []*part
-	phase    phase
-	told     time.Time // when the ranks were told to start
-	epoch    time.Time // the start
-	passed   int       // ticks that were put together
-	closedAt time.Duration
-	spent    bool
-	fault    error // why it was cancelled; nil where it was not
-	limit    *time.Timer
-	readings []load.Reading
-	changes  []change // of the number in flight
+	parts     []*part
+	phase     phase
+	startSent time.Time // when the ranks were told to start
+	epoch     time.Time // the start
+	tickCount int       // ticks that were put together
+	closedAt  time.Duration
+	spent     bool
+	fault     error // why it was cancelled; nil where it was not
+	limit     *time.Timer
+	readings  []load.Reading
+	changes   []change // of the number in flight
 }
 
 // change is a change of the number in flight, by one.
@@ -74,7 +74,7 @@ type part struct {
 
 // Hold runs a stage on all ranks. It is an experiment.StageRunner.
 func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Outcome, error) {
-	g := &holding{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
+	g := &hold{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
 	defer g.limit.Stop()
 	for _, m := range c.members {
 		g.parts = append(g.parts, &part{member: m})
@@ -84,12 +84,12 @@ func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment
 		defer c.SpendLimiter.Release()
 	}
 	g.follow(ctx)
-	return g.observed(), g.fault
+	return g.outcome(), g.fault
 }
 
 // announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is
 // left.
-func (g *holding) announce() {
+func (g *hold) announce() {
 	what := g.Load
 	if t, ok := what.(arrival.Trace); ok {
 		t.Offsets = nil
@@ -109,27 +109,27 @@ func (g *holding) announce() {
 }
 
 // follow follows the stage until all ranks have ended it.
-func (g *holding) follow(ctx context.Context) {
+func (g *hold) follow(ctx context.Context) {
 	stop := func() {}
 	defer func() { stop() }()
-	for ending := ctx.Done(); g.waits(func(p *part) bool { return p.done == nil }); {
+	for ending := ctx.Done(); g.anyPart(func(p *part) bool { return p.done == nil }); {
 		select {
 		case ev := <-g.events:
-			g.take(ev)
+			g.handle(ev)
 		case <-g.limit.C:
 			for _, p := range g.parts {
 				if p.done == nil {
-					g.lost(p, errors.New("it did not answer in time"))
+					g.lose(p, errors.New("it did not answer in time"))
 				}
 			}
 		case <-ending:
 			ending = nil
 			g.cancel(context.Cause(ctx))
 		}
-		if g.phase == preparing && !g.waits(func(p *part) bool { return !p.ready }) {
+		if g.phase == preparing && !g.anyPart(func(p *part) bool { return !p.ready }) {
 			g.limit.Stop()
-			g.told, g.epoch, g.phase = time.Now(), time.Now().Add(lead), open
-			g.broadcast(start{lead})
+			g.startSent, g.epoch, g.phase = time.Now(), time.Now().Add(startDelay), open
+			g.broadcast(start{startDelay})
 			stop = g.scrape(ctx)
 		}
 		g.advance()
@@ -139,11 +139,11 @@ func (g *holding) follow(ctx context.Context) {
 	}
 }
 
-// waits reports whether a condition holds for a rank.
-func (g *holding) waits(of func(*part) bool) bool { return slices.ContainsFunc(g.parts, of) }
+// anyPart reports whether a condition holds for a rank.
+func (g *hold) anyPart(of func(*part) bool) bool { return slices.ContainsFunc(g.parts, of) }
 
 // scrape reads the server's gauges until the function that it returns is called.
-func (g *holding) scrape(ctx context.Context) (stop func()) {
+func (g *hold) scrape(ctx context.Context) (stop func()) {
 	if g.Scrape == nil {
 		return func() {}
 	}
@@ -162,7 +162,7 @@ func (g *holding) scrape(ctx context.Context) (stop func()) {
 
 // broadcast sends a message to the ranks that have not ended the stage. One that cannot be reached is lost when its
 // connection is.
-func (g *holding) broadcast(m any) {
+func (g *hold) broadcast(m any) {
 	for _, p := range g.parts {
 		if p.done == nil {
 			p.send(m)
@@ -170,8 +170,8 @@ func (g *holding) broadcast(m any) {
 	}
 }
 
-// order moves all ranks on to another phase.
-func (g *holding) order(to phase) {
+// moveTo moves all ranks on to another phase.
+func (g *hold) moveTo(to phase) {
 	if g.phase != cancelled {
 		g.phase = to
 		g.broadcast(to)
@@ -179,24 +179,24 @@ func (g *holding) order(to phase) {
 }
 
 // cancel ends the stage. Ranks that do not end it in time are lost.
-func (g *holding) cancel(why error) {
+func (g *hold) cancel(why error) {
 	if g.fault == nil {
 		g.fault = why
 	}
-	g.order(cancelled)
+	g.moveTo(cancelled)
 	g.limit.Reset(endTime)
 }
 
-// lost names a rank that has gone.
-func (g *holding) lost(p *part, err error) {
+// lose names a rank that has gone.
+func (g *hold) lose(p *part, err error) {
 	p.done = &done{CPU: -1}
 	p.Close()
 	g.cancel(experiment.NewEndError(noteLost.New(p.rank, p.host, g.Name, err.Error()),
 		fmt.Sprintf("rank %d (%s) was lost in %s: %v", p.rank, p.host, g.Name, err)))
 }
 
-// take takes in a message of a rank.
-func (g *holding) take(ev event) {
+// handle takes in a message of a rank.
+func (g *hold) handle(ev event) {
 	p := g.parts[ev.from.rank]
 	if p.done != nil && ev.err == nil {
 		if t, ok := ev.m.(trouble); !ok || t.Error != "" {
@@ -206,29 +206,29 @@ func (g *holding) take(ev event) {
 	switch m := ev.m.(type) {
 	case nil:
 		if p.done == nil {
-			g.lost(p, ev.err)
+			g.lose(p, ev.err)
 		}
 	case ready:
 		p.ready = true
 	case started:
-		p.roundTrip = time.Since(g.told)
+		p.roundTrip = time.Since(g.startSent)
 	case progress:
 		if err := g.read(p, &m); err != nil {
 			g.cancel(err)
 		}
 	case done:
-		g.ended(p, &m)
+		g.end(p, &m)
 	case trouble:
 		if m.Error == "" {
 			g.Interrupt()
 		} else {
-			g.lost(p, errors.New(m.Error))
+			g.lose(p, errors.New(m.Error))
 		}
 	}
 }
 
 // read takes in what a rank saw. The error is that of the log.
-func (g *holding) read(p *part, m *progress) error {
+func (g *hold) read(p *part, m *progress) error {
 	p.spent, p.inFlight, p.settled = m.Spent, m.InFlight, p.settled || m.Settled
 	p.ticks = append(p.ticks, m.Ticks...)
 	if n := len(m.Ticks); n > 0 {
@@ -265,27 +265,27 @@ func (g *holding) read(p *part, m *progress) error {
 }
 
 // settle lets the load end when the requests of all windows have.
-func (g *holding) settle() {
-	if g.phase == closed && !g.waits(func(p *part) bool { return p.done == nil && !p.settled }) {
-		g.order(settled)
+func (g *hold) settle() {
+	if g.phase == closed && !g.anyPart(func(p *part) bool { return p.done == nil && !p.settled }) {
+		g.moveTo(settled)
 	}
 }
 
-// ended notes that a rank has ended the stage.
-func (g *holding) ended(p *part, d *done) {
+// end notes that a rank has ended the stage.
+func (g *hold) end(p *part, d *done) {
 	p.done, p.inFlight = d, 0
 	switch {
 	case d.Error != "":
-		g.lost(p, errors.New(d.Error))
+		g.lose(p, errors.New(d.Error))
 	case d.Spent:
 		g.spent = true
-		g.order(stopped)
+		g.moveTo(stopped)
 	}
 	g.settle()
 }
 
 // advance puts the ticks of all ranks together, up to the last that all have told of, and asks the monitor.
-func (g *holding) advance() {
+func (g *hold) advance() {
 	until, most := time.Duration(-1), time.Duration(0)
 	for _, p := range g.parts {
 		if p.done == nil && (until < 0 || p.last < until) {
@@ -296,11 +296,11 @@ func (g *holding) advance() {
 	if until < 0 {
 		until = most
 	}
-	for int(until/g.Tick) > g.passed {
-		g.passed++
-		at, arrived, owed := time.Duration(g.passed)*g.Tick, 0.0, 0.0
+	for int(until/g.Tick) > g.tickCount {
+		g.tickCount++
+		at, arrived, owed := time.Duration(g.tickCount)*g.Tick, 0.0, 0.0
 		for _, p := range g.parts {
-			for len(p.ticks) > 0 && int(p.ticks[0].At/g.Tick) <= g.passed {
+			for len(p.ticks) > 0 && int(p.ticks[0].At/g.Tick) <= g.tickCount {
 				arrived += p.ticks[0].Arrived
 				p.owed = p.ticks[0].Owed
 				p.ticks = p.ticks[1:]
@@ -317,27 +317,27 @@ func (g *holding) advance() {
 }
 
 // decide asks the monitor whether the stage has gone on for long enough.
-func (g *holding) decide(at time.Duration) {
+func (g *hold) decide(at time.Duration) {
 	if g.closedAt >= 0 || g.phase != open {
 		return
 	}
 	switch g.Monitor.Decide(at) {
 	case load.Stop:
 		g.close(at)
-		g.order(stopped)
+		g.moveTo(stopped)
 	case load.Close:
 		g.close(at)
-		g.order(closed)
+		g.moveTo(closed)
 	}
 }
 
-func (g *holding) close(at time.Duration) {
+func (g *hold) close(at time.Duration) {
 	g.closedAt = at
 	g.Monitor.Closed(at)
 }
 
 // show reports progress.
-func (g *holding) show(now time.Duration) {
+func (g *hold) show(now time.Duration) {
 	s := g.Monitor.Recent()
 	s.Phase, s.Elapsed = load.PhaseMeasuring, now
 	switch g.phase {
@@ -352,16 +352,16 @@ func (g *holding) show(now time.Duration) {
 	g.Progress(s)
 }
 
-func (g *holding) elapsed() (longest time.Duration) {
+func (g *hold) elapsed() (longest time.Duration) {
 	for _, p := range g.parts {
 		longest = max(longest, p.done.Elapsed)
 	}
 	return longest
 }
 
-// observed puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
+// outcome puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
 // counted as spent.
-func (g *holding) observed() *load.Outcome {
+func (g *hold) outcome() *load.Outcome {
 	o := &load.Outcome{
 		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent,
 		Readings: g.readings,
@@ -377,7 +377,7 @@ func (g *holding) observed() *load.Outcome {
 			slices.Sort(p.lag)
 			late = max(late, stats.QuantileOf(stats.Sorted(p.lag), 0.99))
 		}
-		if late > slow.Seconds() {
+		if late > lateLimit.Seconds() {
 			o.Warnings = append(o.Warnings, noteSlow.New(p.rank, p.host, late))
 		}
 	}

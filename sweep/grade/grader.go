@@ -33,18 +33,18 @@ func (g *Grader) Source(stage string, s load.Source) load.Source {
 		g.stages = map[string]*tally{}
 	}
 	g.stages[stage] = newTally()
-	return &graded{g, stage, s}
+	return &gradedSource{g, stage, s}
 }
 
-// graded is a source whose answers are graded.
-type graded struct {
+// gradedSource is a source whose answers are graded.
+type gradedSource struct {
 	grader *Grader
 	stage  string
 	inner  load.Source
 }
 
 // Next returns the next session. Rows with an answer have one turn.
-func (g *graded) Next() (load.Session, bool) {
+func (g *gradedSource) Next() (load.Session, bool) {
 	s, ok := g.inner.Next()
 	if t, is := s.Tag.(*Task); ok && is {
 		asked := s.Turns[0].OutputTokens
@@ -53,8 +53,8 @@ func (g *graded) Next() (load.Session, bool) {
 	return s, ok
 }
 
-// refused is why an answer is not graded that the provider's filter stopped.
-const refused = "refused"
+// reasonRefused is why an answer is not graded that the provider's filter stopped.
+const reasonRefused = "refused"
 
 // ended grades the outcome of a request. It keeps nothing of the result. One that this program cancelled says nothing.
 func (g *Grader) ended(stage string, t *Task, seq, asked int, res *client.Result) {
@@ -65,7 +65,7 @@ func (g *Grader) ended(stage string, t *Task, seq, asked int, res *client.Result
 	case res.Status != client.StatusOK:
 		line.Failed = cmp.Or(string(res.Class), string(res.Status))
 	case res.Finish == "content_filter" || res.Finish == "refusal":
-		line.Failed = refused
+		line.Failed = reasonRefused
 	default:
 		cut := res.Finish == "length" || res.Finish == "" && asked > 0 && res.OutputTokens >= asked
 		o, said := t.Grade(string(res.Text), cut)
@@ -120,15 +120,15 @@ func (g *Grader) Judge(run *rundir.Run) []rundir.Grade {
 	return unsaved
 }
 
-// fewUnread is the share of the answers without a result above which the reader is told.
-const fewUnread = 0.05
+// maxUnread is the share of the answers without a result above which the reader is told.
+const maxUnread = 0.05
 
 // notes returns what limits the grading.
 func notes(g *rundir.Graded) (all []note.Note) {
 	if g.Cut > 0 {
 		all = append(all, noteCut.New(g.Cut, g.Answers+g.Cut))
 	}
-	if float64(g.None) > fewUnread*float64(g.Answers) {
+	if float64(g.None) > maxUnread*float64(g.Answers) {
 		all = append(all, noteNone.New(g.None, g.Answers))
 	}
 	return all

@@ -52,17 +52,17 @@ type Task struct {
 
 // lengths of what is kept of an answer and of a key, in bytes.
 const (
-	mostSaid = 100
+	maxSaid  = 100
 	keyBytes = 6
 )
 
-// final is where the worked answers of GSM8K have their result.
-const final = "####"
+// finalMark is where the worked answers of GSM8K have their result.
+const finalMark = "####"
 
 // NewTask returns the task of a question. Where no kind is given, a capital letter is a choice, a number a number, and
 // anything else exact.
 func NewTask(question, answer string, kind TaskKind) (*Task, error) {
-	if _, result, ok := strings.Cut(answer, final); ok && (kind == "" || kind == Number) {
+	if _, result, ok := strings.Cut(answer, finalMark); ok && (kind == "" || kind == Number) {
 		answer, kind = result, Number
 	}
 	t := &Task{Kind: kind, want: strings.TrimSpace(answer)}
@@ -70,7 +70,7 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 		return nil, errors.New("the answer is empty")
 	}
 	if kind == "" {
-		t.Kind = guess(t.want)
+		t.Kind = guessKind(t.want)
 	}
 	if !slices.Contains(taskKinds(), t.Kind) {
 		return nil, fmt.Errorf("there is no grading %q: want exact, number or choice", string(kind))
@@ -78,7 +78,7 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 	var err error
 	switch t.Kind {
 	case Number:
-		if v, ok := parse(t.want); ok {
+		if v, ok := parseNumber(t.want); ok {
 			t.value = v
 		} else {
 			err = fmt.Errorf("%q is no number", t.want)
@@ -96,12 +96,12 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 	return t, nil
 }
 
-// guess returns the kind for an answer.
-func guess(answer string) TaskKind {
+// guessKind returns the kind for an answer.
+func guessKind(answer string) TaskKind {
 	if isLetter(answer) {
 		return Choice
 	}
-	if _, ok := parse(answer); ok {
+	if _, ok := parseNumber(answer); ok {
 		return Number
 	}
 	return Exact
@@ -111,24 +111,24 @@ func isLetter(s string) bool { return len(s) == 1 && s[0] >= 'A' && s[0] <= 'J' 
 
 // Grade grades an answer. cut says that it was ended by its limit. Said is what was found in it, shortened.
 func (t *Task) Grade(text string, cut bool) (o TaskOutcome, said string) {
-	text, open := thoughtless(text)
+	text, open := withoutReasoning(text)
 	said, firm := t.find(text)
 	switch {
 	case open && cut, cut && !firm:
 		return Cut, ""
 	case said == "":
 		return None, ""
-	case t.right(said):
+	case t.isRight(said):
 		o = Right
 	default:
 		o = Wrong
 	}
-	return o, shortened(said)
+	return o, shorten(said)
 }
 
-// thoughtless returns an answer without reasoning that a server without a parser for it leaves in the text. open says
-// that the reasoning has no end.
-func thoughtless(text string) (rest string, open bool) {
+// withoutReasoning returns an answer without reasoning that a server without a parser for it leaves in the text. open
+// says that the reasoning has no end.
+func withoutReasoning(text string) (rest string, open bool) {
 	const begin, end = "<think>", "</think>"
 	if i := strings.LastIndex(text, end); i >= 0 {
 		return text[i+len(end):], false
@@ -147,34 +147,34 @@ func (t *Task) find(text string) (said string, firm bool) {
 	case Choice:
 		return findChoice(text)
 	}
-	return plain(text), false
+	return normalize(text), false
 }
 
-// right reports whether what an answer says is right.
-func (t *Task) right(said string) bool {
+// isRight reports whether what an answer says is right.
+func (t *Task) isRight(said string) bool {
 	switch t.Kind {
 	case Number:
 		const tolerance = 1e-9
-		v, ok := parse(said)
+		v, ok := parseNumber(said)
 		return ok && math.Abs(v-t.value) <= tolerance*max(1, math.Abs(t.value))
 	case Choice:
 		return said == t.want
 	}
-	return strings.EqualFold(said, plain(t.want))
+	return strings.EqualFold(said, normalize(t.want))
 }
 
-// plain returns a text with single spaces, without quotes around it and without a full stop.
-func plain(s string) string {
+// normalize returns a text with single spaces, without quotes around it and without a full stop.
+func normalize(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	return strings.Trim(strings.TrimRight(strings.Trim(s, "\"'`*“”‘’ "), ".。"), "\"'`*“”‘’ ")
 }
 
-// marked is where answers say their result.
-var marked = regexp.MustCompile(`(?i)####|\\boxed\{|answer\s*(?:is|:|=)|答案[是为：:]`)
+// resultMark is where answers say their result.
+var resultMark = regexp.MustCompile(`(?i)####|\\boxed\{|answer\s*(?:is|:|=)|答案[是为：:]`)
 
-// result returns the part of an answer from where it says its result; all of it where it does not.
-func result(text string) (_ string, ok bool) {
-	all := marked.FindAllStringIndex(text, -1)
+// afterMark returns the part of an answer from where it says its result; all of it where it does not.
+func afterMark(text string) (_ string, ok bool) {
+	all := resultMark.FindAllStringIndex(text, -1)
 	if len(all) == 0 {
 		return text, false
 	}
@@ -185,7 +185,7 @@ var numbers = regexp.MustCompile(`[-−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][-+]
 
 // findNumber returns the number that follows where the answer says its result, or else its last number.
 func findNumber(text string) string {
-	if rest, ok := result(text); ok {
+	if rest, ok := afterMark(text); ok {
 		if at := numbers.FindStringIndex(rest); at != nil {
 			return number(rest, at)
 		}
@@ -207,8 +207,8 @@ func number(text string, at []int) string {
 	return n
 }
 
-// parse reads a number as people write it.
-func parse(s string) (float64, bool) {
+// parseNumber reads a number as people write it.
+func parseNumber(s string) (float64, bool) {
 	s = strings.Trim(strings.TrimSpace(s), "$€£%")
 	v, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-", "_", "x", " ", "").Replace(s), 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -228,7 +228,7 @@ func findChoice(text string) (letter string, firm bool) {
 	if m := letterFirst.FindStringSubmatch(text); m != nil {
 		return strings.ToUpper(m[1] + m[2]), true
 	}
-	if rest, ok := result(text); ok {
+	if rest, ok := afterMark(text); ok {
 		if m := letterNext.FindStringSubmatch(rest); m != nil {
 			return m[1], false
 		}
@@ -241,11 +241,11 @@ func findChoice(text string) (letter string, firm bool) {
 	return "", false
 }
 
-// shortened returns the end of a text that is too long to keep. Bytes that are no text become U+FFFD.
-func shortened(s string) string {
+// shorten returns the end of a text that is too long to keep. Bytes that are no text become U+FFFD.
+func shorten(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= mostSaid {
+	if len(s) <= maxSaid {
 		return s
 	}
-	return strings.ToValidUTF8(s[len(s)-mostSaid:], "")
+	return strings.ToValidUTF8(s[len(s)-maxSaid:], "")
 }

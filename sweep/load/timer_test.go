@@ -1,9 +1,6 @@
 package load
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +11,7 @@ type waiter interface {
 	Wait(time.Time, <-chan struct{}) bool
 }
 
-func kinds(t testing.TB) map[string]waiter {
+func kinds(t *testing.T) map[string]waiter {
 	e := NewExactTimer()
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
@@ -24,44 +21,23 @@ func kinds(t testing.TB) map[string]waiter {
 	return map[string]waiter{"timer": &Timer{}, "exact": e, "exact, unavailable": &ExactTimer{}}
 }
 
-// TestWait waits for various times with the same waiter: never too short.
+// No wait is too short, whatever was waited for before, and a long one ends when it shall.
 func TestWait(t *testing.T) {
 	for name, w := range kinds(t) {
-		t.Run(name, func(t *testing.T) {
+		open, closed := make(chan struct{}), make(chan struct{})
+		close(closed)
+		for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond,
+			2 * time.Millisecond, 15 * time.Millisecond} {
+			until := time.Now().Add(d)
+			if !w.Wait(until, open) || time.Now().Before(until) {
+				t.Errorf("%s, %v: back %v before", name, d, time.Until(until))
+			}
 			quit := make(chan struct{})
-			for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond,
-				2 * time.Millisecond, 15 * time.Millisecond} {
-				until := time.Now().Add(d)
-				if !w.Wait(until, quit) || time.Now().Before(until) {
-					t.Errorf("%v: back %v before", d, time.Until(until))
-				}
+			time.AfterFunc(time.Millisecond/2, func() { close(quit) })
+			if w.Wait(time.Now().Add(time.Hour), quit) || w.Wait(time.Now().Add(time.Hour), closed) || w.Wait(until, closed) {
+				t.Errorf("%s: an hour passed, or it waited on", name)
 			}
-		})
-	}
-}
-
-// TestQuit ends long waits, and then waits again.
-func TestQuit(t *testing.T) {
-	for name, w := range kinds(t) {
-		t.Run(name, func(t *testing.T) {
-			for _, d := range []time.Duration{time.Hour, time.Millisecond, 0, -time.Hour} {
-				quit := make(chan struct{})
-				go func() {
-					time.Sleep(time.Millisecond / 2)
-					close(quit)
-				}()
-				until := time.Now().Add(time.Hour)
-				if w.Wait(until, quit) {
-					t.Error("an hour passed")
-				}
-				if w.Wait(time.Now().Add(d), quit) { // closed already
-					t.Errorf("%v: waited on", d)
-				}
-				if !w.Wait(time.Now().Add(time.Millisecond), make(chan struct{})) {
-					t.Error("the next wait fell short")
-				}
-			}
-		})
+		}
 	}
 }
 
@@ -91,27 +67,5 @@ func TestWaitAllocatesNothing(t *testing.T) {
 				t.Errorf("%v allocations", n)
 			}
 		})
-	}
-}
-
-// BenchmarkWait measures how late Poisson arrivals are.
-func BenchmarkWait(b *testing.B) {
-	for name, w := range kinds(b) {
-		for _, rate := range []float64{100, 1000, 5000} {
-			b.Run(fmt.Sprintf("%s/%v", name, rate), func(b *testing.B) {
-				random := rand.New(rand.NewPCG(1, 2))
-				quit := make(chan struct{})
-				var late []time.Duration
-				due := time.Now()
-				for b.Loop() {
-					due = due.Add(time.Duration(random.ExpFloat64() / rate * 1e9))
-					w.Wait(due, quit)
-					late = append(late, time.Since(due))
-				}
-				slices.Sort(late)
-				b.ReportMetric(float64(late[len(late)/2].Nanoseconds())/1e3, "p50-us")
-				b.ReportMetric(float64(late[len(late)*99/100].Nanoseconds())/1e3, "p99-us")
-			})
-		}
 	}
 }

@@ -7,12 +7,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,25 +26,21 @@ import (
 type object = map[string]any
 
 // written are the types that write JSON of their own, by name.
-var written = object{
-	"Number": object{
+const written = `{
+	"Number": {
 		"description": "A number, null where it does not exist, or a lower bound where no more is known.",
-		"anyOf": []any{
-			object{"type": "number"}, object{"type": "null"},
-			object{"type": "object", "properties": object{"over": object{"type": "number"}}, "required": []string{"over"}},
-		},
+		"anyOf": [{"type": "number"}, {"type": "null"},
+			{"type": "object", "properties": {"over": {"type": "number"}}, "required": ["over"]}]
 	},
-	"Note": object{
+	"Note": {
 		"description": "A message as a code with arguments; from older versions, a text.",
-		"anyOf": []any{
-			object{"type": "object", "required": []string{"code"}, "properties": object{
-				"code": object{"type": "string", "description": "The kind of note."},
-				"args": object{"type": "object", "description": "Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes."},
-			}},
-			object{"type": "string"},
-		},
-	},
-}
+		"anyOf": [{"type": "object", "required": ["code"], "properties": {
+			"code": {"type": "string", "description": "The kind of note."},
+			"args": {"type": "object", "description":
+				"Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes."}
+		}}, {"type": "string"}]
+	}
+}`
 
 // generator makes a schema of types.
 type generator struct {
@@ -67,7 +60,10 @@ func generated(t *testing.T, name string) []byte {
 		"pair":    {rundir.Pair{}, "pair.json of two servers measured by llmsweep in turns", rundir.PairSchema},
 		"verdict": {rundir.Conclusion{}, "a verdict of llmsweep", rundir.VerdictSchema},
 	}[name]
-	g := generator{maps.Clone(written), comments(t, "llmsweep/sweep/rundir", ".")}
+	g := generator{comments: comments(t)}
+	if err := json.Unmarshal([]byte(written), &g.defs); err != nil {
+		t.Fatal(err)
+	}
 	s := g.structure(reflect.TypeOf(top.value))
 	s["$schema"], s["title"], s["$defs"] = "https://json-schema.org/draft/2020-12/schema", top.title, g.defs
 	if p, ok := s["properties"].(object)["schema"].(object); ok && top.schema != "" {
@@ -93,7 +89,7 @@ func (g *generator) structure(t reflect.Type) object {
 		}
 		name = cmp.Or(name, f.Name)
 		p := g.of(f.Type)
-		if text := g.comments[t.PkgPath()+"."+t.Name()+"."+f.Name]; text != "" {
+		if text := g.comments[t.Name()+"."+f.Name]; text != "" {
 			p["description"] = text
 		}
 		if values, ok := f.Tag.Lookup("enum"); ok {
@@ -108,14 +104,12 @@ func (g *generator) structure(t reflect.Type) object {
 	if len(required) > 0 {
 		s["required"] = required
 	}
-	if text := g.comments[t.PkgPath()+"."+t.Name()]; text != "" {
+	if text := g.comments[t.Name()]; text != "" {
 		s["description"] = text
 	}
 	if t == reflect.TypeFor[rundir.Dist]() { // it writes this key itself
-		properties["over"] = object{
-			"type": "object", "additionalProperties": object{"type": "number"},
-			"description": "Over has the statistics of which only a lower bound is known, because requests that count in them had not ended.",
-		}
+		properties["over"] = object{"type": "object", "additionalProperties": object{"type": "number"}, "description": "" +
+			"Over has the statistics of which only a lower bound is known, because requests that count in them had not ended."}
 	}
 	return s
 }
@@ -155,53 +149,43 @@ func (g *generator) of(t reflect.Type) object {
 	}
 }
 
-// comments returns what the comments of a package say of its types and their fields, by package path, type and field.
-func comments(t *testing.T, pkg, dir string) map[string]string {
+// comments returns what the comments of the package say of its types and their fields: of "Run" and "Run.Schema".
+func comments(t *testing.T) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-	var files []*ast.File
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
 	}
 	found := map[string]string{}
 	text := func(groups ...*ast.CommentGroup) string {
 		var parts []string
 		for _, g := range groups {
-			if s := strings.Join(strings.Fields(g.Text()), " "); s != "" {
-				parts = append(parts, s)
-			}
+			parts = append(parts, strings.Fields(g.Text())...)
 		}
 		return strings.Join(parts, " ")
 	}
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			decl, ok := n.(*ast.GenDecl)
-			if !ok || decl.Tok != token.TYPE {
-				return true
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE || strings.HasSuffix(name, "_test.go") {
+				continue
 			}
 			for _, spec := range decl.Specs {
 				typ := spec.(*ast.TypeSpec)
-				found[pkg+"."+typ.Name.Name] = text(decl.Doc, typ.Doc)
+				found[typ.Name.Name] = text(decl.Doc, typ.Doc)
 				fields, ok := typ.Type.(*ast.StructType)
-				if !ok {
-					continue
-				}
-				for _, f := range fields.Fields.List {
+				for i := 0; ok && i < len(fields.Fields.List); i++ {
+					f := fields.Fields.List[i]
 					for _, name := range f.Names {
-						found[pkg+"."+typ.Name.Name+"."+name.Name] = text(f.Doc, f.Comment)
+						found[typ.Name.Name+"."+name.Name] = text(f.Doc, f.Comment)
 					}
 				}
 			}
-			return true
-		})
+		}
 	}
 	return found
 }
@@ -226,37 +210,27 @@ func TestSchemasFollowTheTypes(t *testing.T) {
 	}
 }
 
-// TestExamples tests that every run directory under examples follows the schema, those of older versions too.
+// Every run directory under examples follows the schema, those of older versions too.
 func TestExamples(t *testing.T) {
-	var dirs []string
-	err := filepath.WalkDir("../../examples", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == rundir.RunFile {
-			dirs = append(dirs, filepath.Dir(path))
-		}
-		return err
-	})
-	if err != nil || len(dirs) < 3 {
-		t.Fatal(err, dirs)
-	}
-	for _, dir := range dirs {
-		simtest.SchemaDir(t, dir)
+	if n := simtest.SchemaBelow(t, "../../examples"); n < 3 {
+		t.Errorf("%d run directories", n)
 	}
 }
 
-// TestEveryKey tests that a run and a record with every key set follow the schema, and that the schema has all keys.
+// A file with every key set, and one with none, follow the schema and are read as they were written.
 func TestEveryKey(t *testing.T) {
 	for name, value := range map[string]any{"run": &rundir.Run{}, "records": &rundir.Record{}, "pair": &rundir.Pair{},
 		"verdict": &rundir.Conclusion{Verdict: rundir.DecisionMet, MayClaim: rundir.SupportsSLO}} {
 		for _, full := range []bool{false, true} {
-			v := reflect.ValueOf(value)
 			if full {
-				fill(v.Elem())
+				testkit.Fill(value, rundir.DecisionMet, rundir.SupportsSLO, rundir.Over(1.5), note.Text.New("text"),
+					json.RawMessage(`{"key":"text"}`), time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC))
 			}
-			if f := v.Elem().FieldByName("Schema"); f.IsValid() {
+			if f := reflect.ValueOf(value).Elem().FieldByName("Schema"); f.IsValid() {
 				f.SetString(map[string]string{"run": rundir.Schema, "pair": rundir.PairSchema,
 					"verdict": rundir.VerdictSchema}[name])
 			}
-			b, err := json.Marshal(v.Interface())
+			b, err := json.Marshal(value)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,89 +238,34 @@ func TestEveryKey(t *testing.T) {
 			if missing := simtest.SchemaUnknown(t, name, b); full && len(missing) > 0 {
 				t.Errorf("%s: the schema has no %s", name, strings.Join(missing, ", "))
 			}
-		}
-	}
-}
-
-// fill sets everything that v has to something.
-func fill(v reflect.Value) {
-	switch v.Type() {
-	case reflect.TypeFor[rundir.Decision](), reflect.TypeFor[rundir.Evidence](): // set already
-		return
-	case reflect.TypeFor[rundir.Number]():
-		v.Set(reflect.ValueOf(rundir.Over(1.5)))
-		return
-	case reflect.TypeFor[note.Note]():
-		v.Set(reflect.ValueOf(note.Text.New("text")))
-		return
-	case reflect.TypeFor[json.RawMessage]():
-		v.SetBytes([]byte(`{"key":"text"}`))
-		return
-	case reflect.TypeFor[time.Time]():
-		v.Set(reflect.ValueOf(time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC)))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				fill(v.Field(i))
+			again := reflect.New(reflect.TypeOf(value).Elem()).Interface()
+			if err := json.Unmarshal(b, again); err != nil {
+				t.Fatal(err)
+			}
+			if read, err := json.Marshal(again); err != nil || string(read) != string(b) {
+				t.Errorf("%s: %v\n%s\nis read as\n%s", name, err, b, read)
 			}
 		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem())
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		for i := range v.Len() {
-			fill(v.Index(i))
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(v.Index(i))
-		}
-	case reflect.Map:
-		element := reflect.New(v.Type().Elem()).Elem()
-		fill(element)
-		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), element)
-	case reflect.String:
-		v.SetString("text")
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Float64:
-		v.SetFloat(1.5)
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		v.SetInt(3)
-	case reflect.Uint64:
-		v.SetUint(3)
 	}
 }
 
-// TestWhatIsWrong tests that a file which is not a run is refused.
-func TestWhatIsWrong(t *testing.T) {
+// A file which is not a run does not follow the schema.
+func TestForeignFiles(t *testing.T) {
 	good, err := json.Marshal(rundir.Run{Schema: rundir.Schema})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"schema":"llmsweep.run/v1"`, `"schema":"llmsweep.run/v2"`}, {`"state":""`, `"state":3`},
-		{`"stages":null`, `"stages":{}`},
-		{`"labels":{}`, `"labels":{"gpus":"two"}`}, {`"client":`, `"clients":`},
+		{`run/v1"`, `run/v2"`}, {`"state":""`, `"state":3`}, {`"stages":null`, `"stages":{}`},
+		{`"labels":{}`, `"labels":{"gpus":"two"}`}, {`"client":`, `"clients":`}, {"", ""},
 	} {
 		bad := strings.Replace(string(good), change[0], change[1], 1)
-		if bad == string(good) {
-			t.Fatalf("no %s in %s", change[0], good)
-		}
-		if err := simtest.CheckSchema("run", []byte(bad)); err == nil {
-			t.Errorf("%s instead of %s is accepted", change[1], change[0])
+		if err := simtest.CheckSchema("run", []byte(bad)); (err == nil) != (change[0] == "") {
+			t.Errorf("%s instead of %s: %v", change[1], change[0], err)
 		}
 	}
-	if err := simtest.CheckSchema("run", good); err != nil {
-		t.Error(err)
-	}
-	if _, err := rundir.SchemaOf("nothing"); err == nil ||
-		err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
+	_, err = rundir.SchemaOf("nothing")
+	if err == nil || err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
 		t.Error(err)
 	}
 }

@@ -83,33 +83,22 @@ func TestAHistogramSaysTheSame(t *testing.T) {
 // In which order requests ended makes no difference, as long as few enough are kept as they are.
 func TestValuesAreTakenInDueOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type request struct {
-			due    float64
-			values []float64
-			bound  bool
-		}
-		var ended []request
-		for i := range rapid.IntRange(1, 60).Draw(t, "requests") {
-			ended = append(ended, request{float64(i), rapid.SliceOfN(rapid.Float64Range(0, 9), 0, 3).Draw(t, "values"),
-				rapid.Bool().Draw(t, "bound")})
-		}
-		var ordered Sample
-		for _, r := range ended {
-			for _, v := range r.values {
-				ordered.Add(r.due, v)
-			}
+		values := rapid.SliceOfN(rapid.SliceOfN(rapid.Float64Range(0, 9), 0, 3), 1, 60).Draw(t, "values of requests")
+		places := make([]int, len(values))
+		for i := range places {
+			places[i] = i
 		}
 		var s Sample
-		for _, r := range rapid.Permutation(ended).Draw(t, "ended") {
-			for _, v := range r.values {
-				s.Add(r.due, v)
+		for _, i := range rapid.Permutation(places).Draw(t, "ended") {
+			for _, v := range values[i] {
+				s.Add(float64(i), v)
 			}
-			if r.bound {
+			if i%2 == 0 {
 				s.AddBound(1)
 			}
 		}
-		if got := s.series(); !slices.Equal(got, ordered.known) {
-			t.Fatalf("%v, want %v", got, ordered.known)
+		if got, want := s.series(), slices.Concat(values...); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
 		}
 	})
 }
@@ -181,21 +170,31 @@ func TestFewEndsAreKept(t *testing.T) {
 	}
 }
 
-func TestTicksOfALongStageAreMerged(t *testing.T) {
+// Ticks of a long stage are merged. A tick's place tells its time, also where some were dropped.
+func TestTicks(t *testing.T) {
+	sum := func(m *Ticks) (total float64) {
+		for _, k := range m.Sums {
+			total += k
+		}
+		return total
+	}
 	const tick, n = time.Second, 5*MaxTicks + 3
 	m := &Ticks{Width: tick}
 	for i := range n {
 		m.Add(time.Duration(i+1)*tick, 2, float64(i))
 	}
-	sum := 0.0
-	for _, k := range m.Sums {
-		sum += k
-	}
 	if last := m.Ends[len(m.Ends)-1]; last != n-1 || len(m.Ends) != len(m.Sums) {
 		t.Errorf("%v are owed at the end, want %d", last, n-1)
 	}
-	if sum != 2*n || len(m.Sums) > MaxTicks || m.Width != 8*tick || m.Count(n*tick) < len(m.Sums)-1 {
-		t.Errorf("%v tokens in %d ticks of %v", sum, len(m.Sums), m.Width)
+	if sum(m) != 2*n || len(m.Sums) > MaxTicks || m.Width != 8*tick || m.Count(n*tick) < len(m.Sums)-1 {
+		t.Errorf("%v tokens in %d ticks of %v", sum(m), len(m.Sums), m.Width)
+	}
+	m = &Ticks{Width: 10 * time.Millisecond}
+	for _, at := range []time.Duration{10, 20, 31, 79, 80, 83} {
+		m.Add(at*time.Millisecond, 6, 0)
+	}
+	if len(m.Sums) != 8 || sum(m) != 36 || m.Sums[3] != 1.5 {
+		t.Errorf("%v, sum %v", m.Sums, sum(m))
 	}
 }
 
@@ -265,17 +264,46 @@ func TestSupportIsMarked(t *testing.T) {
 	}
 }
 
-// A token sample's place tells its time, also when ticks were dropped.
-func TestTokenSamplesKeepTheirTime(t *testing.T) {
-	m := &Ticks{Width: 10 * time.Millisecond}
-	for _, at := range []int{10, 20, 31, 79, 80, 83} {
-		m.Add(time.Duration(at)*time.Millisecond, 6, 0)
-	}
-	sum := 0.0
-	for _, k := range m.Sums {
-		sum += k
-	}
-	if len(m.Sums) != 8 || sum != 36 || m.Sums[3] != 1.5 {
-		t.Errorf("%v, sum %v", m.Sums, sum)
-	}
+// The series must hold the exact area of a step function, however often its bins were merged.
+func TestSeriesHoldsTheArea(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const full = 3
+		s := NewLevel(time.Millisecond)
+		level, peak, area := 0, 0, 0.0
+		first, last, at := time.Duration(-1), time.Duration(-1), time.Duration(0)
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			step := time.Duration(rapid.Int64Range(0, int64(200*time.Millisecond)).Draw(t, "step"))
+			area += float64(level) * step.Seconds()
+			if at += step; level >= full {
+				last = at
+			}
+			delta := 1
+			if level > 0 && rapid.Bool().Draw(t, "down") {
+				delta = -1
+			}
+			s.Add(at, delta)
+			level += delta
+			if peak = max(peak, level); level >= full && first < 0 {
+				first = at
+			}
+		}
+		const rest = 20 // seconds, so that bins are merged
+		whole := at + rest*time.Second
+		if s.Advance(whole); level >= full {
+			last = whole
+		}
+		area += float64(level) * rest
+		for _, got := range []float64{s.integral(0, whole), s.integral(0, whole/2) + s.integral(whole/2, whole)} {
+			if math.Abs(got-area) > 1e-6*(1+area) {
+				t.Fatalf("integral %v, want %v", got, area)
+			}
+		}
+		from, to, ok := s.Span(full)
+		if ok != (first >= 0) || ok && (from > first || first-from >= s.width || to < last || to-max(last, first) > s.width) {
+			t.Fatalf("%d or more from %v to %v, want %v to %v", full, from, to, first, last)
+		}
+		if got := s.Peak(0, whole); got != peak || len(s.area) > maxBins+1 {
+			t.Fatalf("peak %d, want %d, in %d bins", got, peak, len(s.area))
+		}
+	})
 }

@@ -44,7 +44,7 @@ type Conversations struct {
 	Seed  uint64
 	Costs Calibration
 	Numbering
-	shared *Prefixed // with which first prompts begin; nil where no two begin alike
+	prefixes *Prefixed // with which first prompts begin; nil where no two begin alike
 }
 
 // NewConversations returns a workload of conversations; no two of them begin alike.
@@ -58,22 +58,22 @@ func (c *Conversations) Share(tokens, groups int) error {
 	if err != nil {
 		return err
 	}
-	c.shared, c.First, c.Numbering = p, p.Prompt, newNumbering(groups)
+	c.prefixes, c.First, c.Numbering = p, p.Prompt, newNumbering(groups)
 	return nil
 }
 
-// first returns a first prompt, and how many of its tokens the run has sent before.
-func (c *Conversations) first(tokens int, rng *rand.Rand) (text string, repeats int) {
-	if c.shared != nil {
-		group, repeats := c.shared.group(rng)
-		return c.shared.write(&c.Numbering, group, tokens, rng), repeats
+// firstPrompt returns a first prompt, and how many of its tokens the run has sent before.
+func (c *Conversations) firstPrompt(tokens int, rng *rand.Rand) (text string, repeats int) {
+	if c.prefixes != nil {
+		group, repeats := c.prefixes.group(rng)
+		return c.prefixes.write(&c.Numbering, group, tokens, rng), repeats
 	}
 	return c.Costs.Write(c.Opening(c.Place()), tokens, rng), 0
 }
 
 func (c *Conversations) forget() {
-	if c.shared != nil {
-		c.shared.forget()
+	if c.prefixes != nil {
+		c.prefixes.forget()
 	}
 }
 
@@ -88,8 +88,8 @@ func (c *Conversations) Stage(name string) load.Source {
 func (c *Conversations) Describe() rundir.Workload {
 	w := rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed,
 		Conversation: c.Think.conversation(c.Turns, c.Later)}
-	if c.shared != nil {
-		w.Prefix = c.shared.describe()
+	if c.prefixes != nil {
+		w.Prefix = c.prefixes.describe()
 	}
 	return w
 }
@@ -106,7 +106,7 @@ func (c *conversations) Next() (load.Session, bool) {
 		t := &s.Turns[i]
 		if i == 0 {
 			t.PromptTokens = Draw(c.First, c.rng)
-			t.User, s.Repeats = c.first(t.PromptTokens, c.rng)
+			t.User, s.Repeats = c.firstPrompt(t.PromptTokens, c.rng)
 		} else {
 			t.PromptTokens = Draw(c.Later, c.rng)
 			t.User = c.Costs.reply(t.PromptTokens, c.rng)

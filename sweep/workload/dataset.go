@@ -22,9 +22,9 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// shortest is the fewest tokens that a prompt and an answer of ShareGPT must have, as in SGLang's bench_serving
+// minTokens is the fewest tokens that a prompt and an answer of ShareGPT must have, as in SGLang's bench_serving
 // (python/sglang/benchmark/datasets/sharegpt.py at 09716a6), with which published results were measured.
-const shortest = 2
+const minTokens = 2
 
 // datasetOptions select what is taken from a dataset.
 type datasetOptions struct {
@@ -44,15 +44,15 @@ type datasetOptions struct {
 }
 
 const (
-	defaultRows = 10_000  // more than a sweep sends
-	counted     = 24      // texts that Count counts: the estimate is then within 5 % (TestEstimate)
-	mostMemory  = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
+	defaultRows  = 10_000  // more than a sweep sends
+	countedTexts = 24      // texts that Count counts: the estimate is then within 5 % (TestEstimate)
+	maxMemory    = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
 )
 
 // What the server counts to learn how many tokens texts have: at most MostDatasetCounts texts, of at most LongestAsked
 // bytes each.
 const (
-	MostDatasetCounts = 1 + counted
+	MostDatasetCounts = 1 + countedTexts
 	LongestAsked      = 4000
 )
 
@@ -78,16 +78,16 @@ func openDataset(ctx context.Context, path string, o datasetOptions) (*Dataset, 
 		return nil, err
 	}
 	defer in.Close()
-	return read(ctx, in, o)
+	return readDataset(ctx, in, o)
 }
 
-// read is [Open] for an input.
-func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error) {
+// readDataset is [openDataset] for an input.
+func readDataset(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error) {
 	if o.Rows == 0 {
 		o.Rows = defaultRows
 	}
 	d := &Dataset{name: in.Name, options: o}
-	p := newDraw(d)
+	p := newSampler(d)
 	if err := p.pass(ctx, in); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error)
 		p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j],
 			p.rows.kept[i]
 	})
-	if n := len(p.rows.kept); p.full && n < o.Rows {
+	if n := len(p.rows.kept); p.shrunk && n < o.Rows {
 		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
 	}
 	d.keep(p.rows.kept)
@@ -115,28 +115,28 @@ func read(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset, error)
 
 const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", or CSV with a column prompt.`
 
-// drawing is the state of a pass over a file.
-type drawing struct {
+// sampler is the state of a pass over a file.
+type sampler struct {
 	*Dataset
-	rows  reservoir[row]
-	texts reservoir[string] // to be counted by the server
-	bytes int               // of the rows kept
-	most  int               // bytes that may be kept
-	full  bool              // rows were dropped for want of memory
+	rows     reservoir[row]
+	texts    reservoir[string] // to be counted by the server
+	bytes    int               // of the rows kept
+	maxBytes int               // bytes that may be kept
+	shrunk   bool              // rows were dropped for want of memory
 }
 
-// newDraw returns a drawing with spare rows, for those that are too short.
-func newDraw(d *Dataset) *drawing {
+// newSampler returns a drawing with spare rows, for those that are too short.
+func newSampler(d *Dataset) *sampler {
 	spare := d.options.Rows/8 + 16
-	return &drawing{
-		Dataset: d, most: mostMemory,
-		rows:  reservoir[row]{most: d.options.Rows + spare, rng: stats.Rand(d.options.Seed, "dataset", "rows")},
-		texts: reservoir[string]{most: counted, rng: stats.Rand(d.options.Seed, "dataset", "texts")},
+	return &sampler{
+		Dataset: d, maxBytes: maxMemory,
+		rows:  reservoir[row]{limit: d.options.Rows + spare, rng: stats.Rand(d.options.Seed, "dataset", "rows")},
+		texts: reservoir[string]{limit: countedTexts, rng: stats.Rand(d.options.Seed, "dataset", "texts")},
 	}
 }
 
 // pass reads the file to its end.
-func (p *drawing) pass(ctx context.Context, in *rowInput) error {
+func (p *sampler) pass(ctx context.Context, in *rowInput) error {
 	f, err := in.Format()
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (p *drawing) pass(ctx context.Context, in *rowInput) error {
 }
 
 // passCSV reads the columns prompt, output_tokens, answer and grade.
-func (p *drawing) passCSV(ctx context.Context, in *rowInput) error {
+func (p *sampler) passCSV(ctx context.Context, in *rowInput) error {
 	prompt, output, answer, grade := -1, -1, -1, -1
 	begin := func(c rowColumns) error {
 		if prompt = c.First("prompt"); prompt < 0 {
@@ -173,7 +173,7 @@ func (p *drawing) passCSV(ctx context.Context, in *rowInput) error {
 		n := 0
 		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
-			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
+			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > maxTokens {
 				why = skipOutput.New("output_tokens")
 			}
 		}
@@ -193,13 +193,13 @@ func (p *drawing) passCSV(ctx context.Context, in *rowInput) error {
 }
 
 // take counts a row, and keeps it if it is drawn.
-func (p *drawing) take(line int, r row, why note.Note) {
+func (p *sampler) take(line int, r row, why note.Note) {
 	if !why.IsZero() {
 		p.skipped.add(why, line)
 		return
 	}
 	r.line = line
-	r = r.measured()
+	r = r.withSizes()
 	for _, text := range []string{r.turns[0].user, r.turns[0].answer} {
 		if text == "" {
 			continue
@@ -212,13 +212,13 @@ func (p *drawing) take(line int, r row, why note.Note) {
 		if place.turns != nil {
 			p.bytes -= place.bytes()
 		}
-		*place = r.own()
+		*place = r.clone()
 		p.bytes += place.bytes()
 	}
-	for p.bytes > p.most && len(p.rows.kept) > 1 {
+	for p.bytes > p.maxBytes && len(p.rows.kept) > 1 {
 		dropped := p.rows.shrink()
 		p.bytes -= dropped.bytes()
-		p.full = true
+		p.shrunk = true
 	}
 }
 
@@ -243,7 +243,7 @@ func (d *Dataset) learn(ctx context.Context, texts []string) error {
 	d.estimate = e
 	if e.counted > 0 {
 		for _, text := range texts { // the server was sent them
-			d.sent.again(text)
+			d.sent.remember(text)
 		}
 		d.notes = append(d.notes, noteEstimated.New(d.name, e.counted, e.source))
 	} else {
@@ -259,7 +259,7 @@ func (d *Dataset) keep(rows []row) {
 			break // the others are spare
 		}
 		if short := slices.IndexFunc(r.turns, d.short); r.shareGPT && short == 0 {
-			d.skipped.add(skipShort.New(shortest, shortest), r.line)
+			d.skipped.add(skipShort.New(minTokens, minTokens), r.line)
 			continue
 		} else if r.shareGPT && short > 0 {
 			r.turns = r.turns[:short]
@@ -271,7 +271,7 @@ func (d *Dataset) keep(rows []row) {
 // short reports whether a turn is too short. As in vLLM, a length that is asked for never is.
 func (d *Dataset) short(t turn) bool {
 	output := d.output(t)
-	return d.estimate.tokens(t.prompt) < shortest || output > 0 && output < shortest && !d.options.ForceOutput
+	return d.estimate.tokens(t.prompt) < minTokens || output > 0 && output < minTokens && !d.options.ForceOutput
 }
 
 // output returns the length of an answer as the data have it, or the mean that is asked for; 0 leaves it to the server.
@@ -330,7 +330,7 @@ func (d *Dataset) Describe() rundir.Workload {
 func (d *Dataset) promptTokens(r row, turn int) int {
 	n := d.estimate.tokens(r.turns[turn].prompt)
 	if turn == 0 {
-		n += d.estimate.around + d.estimate.tokens(measure(r.system))
+		n += d.estimate.templateTokens + d.estimate.tokens(measure(r.system))
 	}
 	return n
 }
@@ -387,7 +387,7 @@ func (d *dataset) Next() (load.Session, bool) {
 // counted.
 func (d *Dataset) repeats(r row) int {
 	text := r.system + r.turns[0].user
-	switch n := d.sent.again(text); {
+	switch n := d.sent.remember(text); {
 	case n == len(text):
 		return load.AllTokens
 	case n > 0:

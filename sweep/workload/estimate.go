@@ -28,15 +28,15 @@ func measure(s string) size {
 // estimator estimates the number of tokens of a text without a tokenizer: the server counts some texts of the file, and
 // the others are estimated from their length.
 type estimator struct {
-	narrow, wide float64 // tokens a character
-	around       int     // tokens that the chat template and the like put around a message
-	counted      int     // texts that the server counted; 0 for a guess
-	source       string  // who counted them
+	narrow, wide   float64 // tokens a character
+	templateTokens int     // tokens that the chat template and the like put around a message
+	counted        int     // texts that the server counted; 0 for a guess
+	source         string  // who counted them
 }
 
-// guessed returns the cost of English and Chinese texts with the vocabularies of present models (100,000 to 250,000
-// tokens).
-func guessed() estimator { return estimator{narrow: 0.25, wide: 0.65} }
+// guessEstimator returns the cost of English and Chinese texts with the vocabularies of present models (100,000 to
+// 250,000 tokens).
+func guessEstimator() estimator { return estimator{narrow: 0.25, wide: 0.65} }
 
 // tokens returns the estimate for the text alone; at least 1 unless it is empty.
 func (e estimator) tokens(z size) int {
@@ -49,7 +49,7 @@ func (e estimator) tokens(z size) int {
 // learn returns an estimator fitted to texts that are counted. The error is that of the counter; then the estimator is
 // a guess.
 func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) {
-	e := guessed()
+	e := guessEstimator()
 	if ask == nil || len(texts) == 0 {
 		return e, nil
 	}
@@ -57,10 +57,10 @@ func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) 
 	if err != nil {
 		return e, err
 	}
-	e.around = max(0, counts[0]-1)
+	e.templateTokens = max(0, counts[0]-1)
 	var f fit
 	for i, text := range texts {
-		f.add(measure(text), float64(counts[i+1]-e.around))
+		f.add(measure(text), float64(counts[i+1]-e.templateTokens))
 	}
 	e.narrow, e.wide = f.solve(e)
 	e.counted, e.source = len(texts), source

@@ -21,8 +21,8 @@ import (
 type rowInput struct {
 	Name string
 	*bufio.Reader
-	Most  int // bytes of a row; mostRow but in tests
-	Close func() error
+	MaxRow int // bytes of a row; mostRow but in tests
+	Close  func() error
 }
 
 // openRows opens a file or the built-in texts. A gzip file is unpacked while it is read, whatever its name.
@@ -63,7 +63,7 @@ func newRows(name string, r io.Reader) (*rowInput, error) {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return nil, fmt.Errorf("%s is in UTF-16: save it as UTF-8", name)
 	}
-	return &rowInput{Name: name, Reader: b, Most: mostRow}, nil
+	return &rowInput{Name: name, Reader: b, MaxRow: maxRow}, nil
 }
 
 // rowFormat is the format of a file.
@@ -98,21 +98,21 @@ func (in *rowInput) Format() (rowFormat, error) {
 	}
 }
 
-// mostRow is the length in bytes of the longest row that is read: longer ones mean that the file is of another format.
-const mostRow = 64 << 20
+// maxRow is the length in bytes of the longest row that is read: longer ones mean that the file is of another format.
+const maxRow = 64 << 20
 
 // tooLongError is the error for a row that is too long.
-type tooLongError struct{ most int }
+type tooLongError struct{ limit int }
 
-func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.most>>20) }
+func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.limit>>20) }
 
-func (e *tooLongError) note() note.Note { return skipTooLong.New(e.most >> 20) }
+func (e *tooLongError) note() note.Note { return skipTooLong.New(e.limit >> 20) }
 
-func (in *rowInput) tooLong() *tooLongError { return &tooLongError{in.Most} }
+func (in *rowInput) tooLong() *tooLongError { return &tooLongError{in.MaxRow} }
 
-// counter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not
-// yet processed.
-type counter struct {
+// lineCounter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but
+// not yet processed.
+type lineCounter struct {
 	in     *rowInput
 	read   int64   // bytes that the decoder has read
 	done   int64   // bytes that it has processed
@@ -120,10 +120,10 @@ type counter struct {
 	breaks []int64 // offsets of line breaks from done on
 }
 
-func newCounter(in *rowInput) *counter { return &counter{in: in, line: 1} }
+func newLineCounter(in *rowInput) *lineCounter { return &lineCounter{in: in, line: 1} }
 
-func (l *counter) Read(p []byte) (int, error) {
-	if l.read-l.done > int64(l.in.Most) {
+func (l *lineCounter) Read(p []byte) (int, error) {
+	if l.read-l.done > int64(l.in.MaxRow) {
 		return 0, l.in.tooLong()
 	}
 	n, err := l.in.Read(p)
@@ -140,7 +140,7 @@ func (l *counter) Read(p []byte) (int, error) {
 }
 
 // at returns the line of an offset; offsets must not decrease.
-func (l *counter) at(offset int64) int {
+func (l *lineCounter) at(offset int64) int {
 	n, _ := slices.BinarySearch(l.breaks, offset)
 	l.line += n
 	l.breaks = append(l.breaks[:0], l.breaks[n:]...)

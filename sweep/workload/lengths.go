@@ -11,11 +11,11 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// mostTokens is more than any model's context.
-const mostTokens = 100_000_000
+// maxTokens is more than any model's context.
+const maxTokens = 100_000_000
 
-// mostThink is longer than any run.
-const mostThink = 24 * time.Hour
+// maxThink is longer than any run.
+const maxThink = 24 * time.Hour
 
 // ParseLengths parses a number of tokens or turns, or a distribution of them: "512", "mean=512,std=100,min=64,max=2048"
 // (normal), "uniform:64-2048", "exp:512" or "lognormal:mean=512,std=300,max=4096". Drawn numbers are cut at min and
@@ -23,7 +23,7 @@ const mostThink = 24 * time.Hour
 func ParseLengths(s string) (rundir.Lengths, error) {
 	number := func(text string) (float64, bool) {
 		v, err := strconv.ParseFloat(text, 64)
-		return v, err == nil && v >= 0 && v <= mostTokens
+		return v, err == nil && v >= 0 && v <= maxTokens
 	}
 	l, ok := parseDistribution(s, number)
 	whole := strings.ContainsAny(s, "=:") || l.Mean == math.Trunc(l.Mean)
@@ -42,13 +42,13 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 func ParseThink(s string) (Think, error) {
 	duration := func(text string) (float64, bool) {
 		d, err := time.ParseDuration(text)
-		return float64(d) / float64(time.Millisecond), err == nil && d >= 0 && d <= mostThink
+		return float64(d) / float64(time.Millisecond), err == nil && d >= 0 && d <= maxThink
 	}
 	l, ok := parseDistribution(s, duration)
 	if !ok {
 		return Think{}, fmt.Errorf(
 			"%q is not a think time: use a duration (2s), or exp:2s, uniform:1s-5s, lognormal:mean=8s,std=6s,max=30s, up to %v",
-			s, mostThink)
+			s, maxThink)
 	}
 	return Think{l}, nil
 }

@@ -27,8 +27,8 @@ type beginnings struct {
 	seen map[int64]struct{}
 }
 
-// again returns whether a beginning was given out before, and remembers it.
-func (b *beginnings) again(beginning int64) bool {
+// remember returns whether a beginning was given out before, and remembers it.
+func (b *beginnings) remember(beginning int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.seen == nil {
@@ -55,19 +55,19 @@ type sentTexts struct {
 // textBlock is the length of a block in bytes: about sixteen tokens, as servers cache them.
 const textBlock = 64
 
-// seed of the hashes of texts. They stay in this process.
-var seed = maphash.MakeSeed()
+// hashSeed of the hashes of texts. They stay in this process.
+var hashSeed = maphash.MakeSeed()
 
-// again returns how many bytes at the beginning of a text were given out before, rounded up to a block, and remembers
-// the text.
-func (t *sentTexts) again(text string) (n int) {
+// remember returns how many bytes at the beginning of a text were given out before, rounded up to a block, and
+// remembers the text.
+func (t *sentTexts) remember(text string) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen == nil {
 		t.seen = map[uint64]struct{}{}
 	}
 	var h maphash.Hash
-	h.SetSeed(seed)
+	h.SetSeed(hashSeed)
 	known := true
 	for from := 0; from < len(text); from += textBlock {
 		to := min(from+textBlock, len(text))

@@ -64,12 +64,12 @@ func Open(ctx context.Context, s *Spec, count Counter, costs *Calibration) (o Op
 		return s.openDataset(ctx, count)
 	case costs != nil:
 		o.Costs = *costs
-		return o, s.write(ctx, &o)
+		return o, s.makeTexts(ctx, &o)
 	}
 	if o.Costs, o.Notes, err = calibrateOrGuess(ctx, count, int(s.PromptTokens.Mean)); err != nil {
 		return o, err
 	}
-	if err := s.write(ctx, &o); err != nil {
+	if err := s.makeTexts(ctx, &o); err != nil {
 		return o, err
 	}
 	plain, ok := o.Workload.(*Synthetic)
@@ -94,7 +94,7 @@ func (s *Spec) Texts() []string {
 	if s.Prompt != "" || s.Dataset != "" {
 		return nil
 	}
-	return []string{opening(0), allWords(aboutWords(int(s.PromptTokens.Mean)))}
+	return []string{opening(0), allWords(sampleWords(int(s.PromptTokens.Mean)))}
 }
 
 // openDataset reads the file of a dataset.
@@ -114,8 +114,8 @@ func (s *Spec) openDataset(ctx context.Context, count Counter) (o Opened, err er
 	return o, nil
 }
 
-// write makes a workload of made-up texts.
-func (s *Spec) write(ctx context.Context, o *Opened) error {
+// makeTexts makes a workload of made-up texts.
+func (s *Spec) makeTexts(ctx context.Context, o *Opened) error {
 	switch {
 	case s.Replay != nil:
 		return s.replay(ctx, o)

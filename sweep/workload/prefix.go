@@ -31,7 +31,7 @@ func (p *Prefixed) group(rng *mathrand.Rand) (group, repeats int) {
 	} else {
 		group = rng.IntN(p.Groups)
 	}
-	if p.again(int64(group)) {
+	if p.remember(int64(group)) {
 		repeats = p.Tokens
 	}
 	return group, repeats
@@ -50,24 +50,24 @@ func zipf(n int, rng *mathrand.Rand) int {
 	}
 }
 
-// leastOwn is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
-const leastOwn = 8
+// minOwnTokens is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
+const minOwnTokens = 8
 
 // newPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The
 // prefix is a part of the prompt, and must fit in it.
 func newPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
-	case tokens < 1 || tokens > mostTokens:
-		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, mostTokens)
+	case tokens < 1 || tokens > maxTokens:
+		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, maxTokens)
 	case groups < 1 || groups > mostGroups:
 		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
-	case float64(tokens+leastOwn) > prompt.Mean:
+	case float64(tokens+minOwnTokens) > prompt.Mean:
 		return nil, fmt.Errorf("a shared prefix of %d tokens is a part of the prompt, which must have %d tokens or more, not %v: raise --prompt-tokens",
-			tokens, tokens+leastOwn, prompt.Mean)
+			tokens, tokens+minOwnTokens, prompt.Mean)
 	}
 	if prompt.Std > 0 {
-		prompt.Min = max(prompt.Min, tokens+leastOwn)
+		prompt.Min = max(prompt.Min, tokens+minOwnTokens)
 	}
 	return &Prefixed{
 		Tokens: tokens, Groups: groups, Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(),

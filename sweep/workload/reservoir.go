@@ -5,16 +5,16 @@ import "math/rand/v2"
 // reservoir draws a uniform sample from a stream of unknown length in one pass (algorithm R of Vitter, ACM Transactions
 // on Mathematical Software 11 (1985)).
 type reservoir[T any] struct {
-	kept []T
-	most int // to keep
-	seen int
-	rng  *rand.Rand
+	kept  []T
+	limit int // to keep
+	seen  int
+	rng   *rand.Rand
 }
 
 // place returns where to put the next element of the stream; nil where it is not drawn.
 func (v *reservoir[T]) place() *T {
 	v.seen++
-	if len(v.kept) < v.most {
+	if len(v.kept) < v.limit {
 		v.kept = append(v.kept, *new(T))
 		return &v.kept[len(v.kept)-1]
 	}
@@ -31,6 +31,6 @@ func (v *reservoir[T]) shrink() (dropped T) {
 	dropped, v.kept[i] = v.kept[i], v.kept[last]
 	v.kept[last] = *new(T) // so that the garbage collector can free it
 	v.kept = v.kept[:last]
-	v.most = last
+	v.limit = last
 	return dropped
 }

@@ -27,8 +27,8 @@ type turn struct {
 	output int    // tokens that the file asks for; 0 for none
 }
 
-// own returns the row with copies of its texts, so that it does not keep the whole document in memory.
-func (r row) own() row {
+// clone returns the row with copies of its texts, so that it does not keep the whole document in memory.
+func (r row) clone() row {
 	r.system = strings.Clone(r.system)
 	turns := make([]turn, len(r.turns))
 	for i, t := range r.turns {
@@ -160,7 +160,7 @@ func (r row) graded(answer, kind string) (row, note.Note) {
 // tokens returns a whole number of tokens, 0 for anything else.
 func tokens(v gjson.Result) int {
 	n := v.Num
-	if v.Type != gjson.Number || n < 1 || n > mostTokens || n != float64(int(n)) {
+	if v.Type != gjson.Number || n < 1 || n > maxTokens || n != float64(int(n)) {
 		return 0
 	}
 	return int(n)
@@ -174,7 +174,7 @@ func promptRow(prompt string, output int) (row, note.Note) {
 	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
-// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do: the first is the
+// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see minTokens): the first is the
 // prompt, and the length of the second that of the answer. They take the messages whoever wrote them; here the first
 // must be a user's, and messages of a model or a system before it are skipped, which concerns few conversations.
 func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
@@ -207,7 +207,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	case len(all) < 2:
 		return row{}, skipOneTurn.New()
 	}
-	r := converse(all)
+	r := joinMessages(all)
 	r.shareGPT = true
 	for len(r.turns) > 0 && r.turns[len(r.turns)-1].answer == "" {
 		r.turns = r.turns[:len(r.turns)-1] // a question without its answer has no length
@@ -245,7 +245,7 @@ func messagesRow(m gjson.Result, output int) (row, note.Note) {
 	if !bad.IsZero() {
 		return row{}, bad
 	}
-	r := converse(all)
+	r := joinMessages(all)
 	if len(r.turns) == 0 {
 		return row{}, skipNoUser.New()
 	}
@@ -280,9 +280,9 @@ func contentText(v gjson.Result) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// converse turns messages into turns. Successive messages of one role become one message; messages of a model before
-// the first of a user are skipped.
-func converse(all []message) row {
+// joinMessages turns messages into turns. Successive messages of one role become one message; messages of a model
+// before the first of a user are skipped.
+func joinMessages(all []message) row {
 	var r row
 	for i, m := range all {
 		again := i > 0 && all[i-1].role == m.role
@@ -310,9 +310,9 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// measured returns the row with the sizes of its texts, in valid UTF-8: a lone surrogate in a JSON string is not a
+// withSizes returns the row with the sizes of its texts, in valid UTF-8: a lone surrogate in a JSON string is not a
 // character.
-func (r row) measured() row {
+func (r row) withSizes() row {
 	r.system = strings.ToValidUTF8(r.system, "�")
 	for i := range r.turns {
 		t := &r.turns[i]

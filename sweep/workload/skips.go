@@ -26,15 +26,15 @@ func (e *UnusableError) Error() string {
 	return fmt.Sprintf("%s:%.0f: no usable row in %.0f; the first fault: %s", file, line, rows, why[0].Code)
 }
 
-// skipped is one reason why rows of a file were left out.
-type skipped struct {
+// skip is one reason why rows of a file were left out.
+type skip struct {
 	Why   note.Note
 	Count int
 	Lines []int // where the first few of them begin
 }
 
 // skips collects the rows that are left out, by reason, in the order in which the reasons came up.
-type skips []skipped
+type skips []skip
 
 // skipLines is how many line numbers are kept for each reason: enough to look at some of them, and no more than fit a
 // line.
@@ -52,7 +52,7 @@ func (s *skips) add(why note.Note, line int) {
 			return
 		}
 	}
-	*s = append(*s, skipped{Why: why, Count: 1, Lines: []int{line}})
+	*s = append(*s, skip{Why: why, Count: 1, Lines: []int{line}})
 }
 
 // sameReason is note.Equal for notes of numbers and strings alone. It is called for each row of a file that is left

@@ -54,13 +54,13 @@ type Counter func(ctx context.Context, texts ...string) (tokens []int, source st
 
 // calibrate has the server count texts and returns what they cost. target is the usual length of prompts, in tokens.
 func calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
-	n := aboutWords(target)
+	n := sampleWords(target)
 	counts, source, err := count(ctx, opening(0), allWords(n))
-	for n > leastWords && err != nil && ctx.Err() == nil { // it may be too long for the server
+	for n > minWords && err != nil && ctx.Err() == nil { // it may be too long for the server
 		if _, _, err := count(ctx, opening(0)); err != nil {
 			return Calibration{}, err
 		}
-		n = max(n/8, leastWords)
+		n = max(n/8, minWords)
 		counts, source, err = count(ctx, opening(0), allWords(n))
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 		return Calibration{}, fmt.Errorf("the server counts %d tokens for a number and %d with %d words behind it", a, b, n)
 	}
 	c := Calibration{Base: float64(a), Word: float64(b-a) / float64(n), Source: source}
-	if c.Word < fine {
+	if c.Word < fineWord {
 		return c, nil
 	}
 	c.Filler, err = findFiller(ctx, count, a)
@@ -79,14 +79,14 @@ func calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 }
 
 const (
-	leastWords = 48  // that are counted
-	fine       = 1.5 // tokens of a word below which no filler is needed: whole words come near enough to a length
+	minWords = 48  // that are counted
+	fineWord = 1.5 // tokens of a word below which no filler is needed: whole words come near enough to a length
 )
 
-// aboutWords returns how many words are counted for prompts of so many tokens: each word of the list as often, which
+// sampleWords returns how many words are counted for prompts of so many tokens: each word of the list as often, which
 // gives the mean cost of a random one exactly. A small vocabulary spells some words, and the first few are not the
 // average.
-func aboutWords(target int) int {
+func sampleWords(target int) int {
 	return max(1, int(float64(target)-Guess.Base)/len(words)) * len(words)
 }
 
@@ -136,7 +136,7 @@ func findFiller(ctx context.Context, count Counter, known int) (string, error) {
 // [Synthetic.Check].
 func MostCounts(target int) (texts, tokens int) {
 	const short = 64 // tokens of an opening or a few fillers, chat template included
-	return 4 + len(fillers) + samples, (2+len(fillers))*short + 2*(aboutWords(target)+short) + samples*max(target, short)
+	return 4 + len(fillers) + samples, (2+len(fillers))*short + 2*(sampleWords(target)+short) + samples*max(target, short)
 }
 
 // Guess is the calibration for a server that counts nothing: one token per word, and a chat template of usual length.

@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -20,24 +19,13 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// All are workloads.
-var (
-	_ Workload = (*Synthetic)(nil)
-	_ Workload = Repeated{}
-	_ Workload = (*Prefixed)(nil)
-	_ Workload = (*Conversations)(nil)
-)
-
 func TestRepeated(t *testing.T) {
-	w := Repeated{Text: "say this", Output: rundir.Lengths{Mean: 9}}
+	w := Repeated{Text: "say this", Output: mean(9)}
 	want := load.Session{Turns: []load.Turn{{User: "say this", OutputTokens: 9}}, Repeats: load.AllTokens}
 	for _, session := range simtest.TakeTexts(t, w.Stage("a"), 2) {
-		if diff := cmp.Diff(want, session); diff != "" {
-			t.Error(diff)
+		if diff := cmp.Diff(want, session); diff != "" || w.Describe().Prompt != "say this" {
+			t.Error(diff, w.Describe())
 		}
-	}
-	if w.Describe().Prompt != "say this" {
-		t.Errorf("%+v", w.Describe())
 	}
 }
 
@@ -56,67 +44,68 @@ func TestNumbersAreDistinct(t *testing.T) {
 		n := Numbering{Nonce: rapid.Uint64().Draw(t, "nonce")}
 		a := rapid.Uint64Range(0, openingSpan-1).Draw(t, "a")
 		b := rapid.Uint64Range(0, openingSpan-1).Draw(t, "b")
-		if a == b {
-			return
-		}
-		if n.Opening(a) == n.Opening(b) || len(n.Opening(a)) != 9 {
-			t.Fatalf("texts %d and %d begin with %s and %s", a, b, n.Opening(a), n.Opening(b))
-		}
-		if cmp.Equal(n.spelled(a), n.spelled(b)) || len(n.spelled(a)) != 4 {
-			t.Fatalf("texts %d and %d are spelled %q and %q", a, b, n.spelled(a), n.spelled(b))
+		if (n.Opening(a) == n.Opening(b)) != (a == b) || cmp.Equal(n.spelled(a), n.spelled(b)) != (a == b) ||
+			len(n.Opening(a)) != 9 || len(n.spelled(a)) != 4 {
+			t.Fatalf("texts %d and %d begin with %s %q and %s %q", a, b, n.Opening(a), n.spelled(a), n.Opening(b), n.spelled(b))
 		}
 	})
 }
 
-// Whatever the tokenizer, prompts have the wanted length within 1 % as the server counts.
+// Whatever the tokenizer, prompts have the wanted length within 1 % as the server counts: alone, with a prefix and in
+// conversations.
 func TestLengthsHold(t *testing.T) {
+	const around = 7
 	for name, tokenize := range simtest.Tokenizers() {
-		t.Run(name, func(t *testing.T) {
-			const around = 7
-			costs := calibrated(t, tokenize, around)
-			for _, tokens := range []int{100, 512, 2000} {
-				s := NewSynthetic(rundir.Lengths{Mean: float64(tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
-				for _, session := range simtest.TakeTexts(t, s.Stage("a"), 5) {
-					if got := tokenize(session.Turns[0].User) + around; !simtest.NearTokens(got, tokens) {
-						t.Errorf("a prompt of %d tokens has %d", tokens, got)
+		costs := calibrated(t, tokenize, around)
+		talk := Talk{Turns: mean(3), First: mean(640), Later: mean(100), Output: mean(5)}
+		shared := NewConversations(talk, 1, costs)
+		if err := shared.Share(512, 4); err != nil {
+			t.Fatal(err)
+		}
+		all := []Workload{NewConversations(talk, 1, costs), shared}
+		for _, tokens := range []float64{100, 512, 2000} {
+			all = append(all, NewSynthetic(mean(tokens), mean(5), 1, costs),
+				newPrefixes(t, int(3*tokens), 4, mean(4*tokens), 1, costs))
+		}
+		for _, w := range all {
+			for _, session := range simtest.TakeTexts(t, w.Stage("a"), 5) {
+				for i, turn := range session.Turns {
+					want := int(w.Describe().PromptTokens.Mean)
+					got := tokenize(turn.User)
+					if i == 0 {
+						got += around
+					} else {
+						want = 100
 					}
-				}
-				p, err := newPrefixed(3*tokens, 4, rundir.Lengths{Mean: float64(4 * tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, session := range simtest.TakeTexts(t, p.Stage("a"), 5) {
-					if got := tokenize(session.Turns[0].User) + around; !simtest.NearTokens(got, 4*tokens) ||
-						session.Turns[0].PromptTokens != 4*tokens {
-						t.Errorf("a prompt of %d tokens with its prefix has %d", 4*tokens, got)
+					if !simtest.NearTokens(got, want) || turn.PromptTokens != want {
+						t.Errorf("%s, %T: turn %d of %d tokens has %d", name, w, i, want, got)
 					}
 				}
 			}
-		})
+		}
 	}
 }
 
 func TestNoTwoPromptsShareTheirFirstWord(t *testing.T) {
 	l := rundir.Lengths{Mean: 40, Std: 10}
 	seen := map[string]string{}
+	check := func(text, where string) {
+		word, _, _ := strings.Cut(text, " ")
+		if before, ok := seen[word]; ok {
+			t.Fatalf("%s and %s both begin a prompt with %s", before, where, word)
+		}
+		seen[word] = where
+	}
 	for _, run := range []string{"one run", "another with the same seed"} {
 		s := NewSynthetic(l, l, 1, Guess)
-		c := NewConversations(Talk{Turns: rundir.Lengths{Mean: 2}, First: l, Later: l, Output: l}, 1, Guess)
-		for _, w := range []Workload{s, c} {
+		for _, w := range []Workload{s, NewConversations(Talk{Turns: mean(2), First: l, Later: l, Output: l}, 1, Guess)} {
 			for _, stage := range []string{"a", "b"} {
-				for _, session := range simtest.TakeTexts(t, w.Stage(stage), 200) {
-					where := fmt.Sprint(run, stage)
-					word := firstWord(session.Turns[0].User)
-					if before, ok := seen[word]; ok {
-						t.Fatalf("%s and %s both begin a prompt with %s", before, where, word)
-					}
-					seen[word] = where
+				for _, user := range users(t, w, stage, 200) {
+					check(user, run+stage)
 				}
 			}
 		}
-		if word := firstWord(s.Sample(40)); seen[word] != "" {
-			t.Errorf("the sample begins with %s, and so does a prompt", word)
-		}
+		check(s.Sample(40), run+" sample")
 	}
 }
 
@@ -124,13 +113,8 @@ func TestNoTwoPromptsShareTheirFirstWord(t *testing.T) {
 func TestTextsRepeat(t *testing.T) {
 	l := rundir.Lengths{Mean: 40, Std: 10}
 	texts := func(seed, nonce uint64, stage string) []load.Session {
-		s := NewSynthetic(l, l, seed, Guess)
-		s.Nonce = nonce
-		p, err := newPrefixed(30, 3, l, l, seed, Guess)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Nonce = nonce
+		s, p := NewSynthetic(l, l, seed, Guess), newPrefixes(t, 30, 3, l, seed, Guess)
+		s.Nonce, p.Nonce = nonce, nonce
 		return append(simtest.TakeTexts(t, s.Stage(stage), 20), simtest.TakeTexts(t, p.Stage(stage), 20)...)
 	}
 	want := texts(1, 2, "a")
@@ -148,96 +132,85 @@ func TestTextsRepeat(t *testing.T) {
 	}
 }
 
+// Prompts of a group begin alike, for as long as the prefix is, and go on differently; groups are drawn equally often.
 func TestPrefixesAreSharedInGroups(t *testing.T) {
 	const prefix, groups = 64, 5
 	costs := calibrated(t, simtest.TextPieces, 9)
-	p, err := newPrefixed(prefix, groups, rundir.Lengths{Mean: 96, Std: 8, Min: 80}, rundir.Lengths{Mean: 5}, 1, costs)
-	if err != nil {
+	p := newPrefixes(t, prefix, groups, rundir.Lengths{Mean: 96, Std: 8, Min: 80}, 1, costs)
+	c := NewConversations(Talk{Turns: mean(3), First: mean(96), Later: mean(96), Output: mean(5)}, 1, costs)
+	if err := c.Share(prefix, groups); err != nil {
 		t.Fatal(err)
 	}
 	shared, _ := costs.Fit(prefix)
-	byGroup := map[string]string{} // a prefix, by its first word
-	rests := map[string]bool{}
-	count := map[string]int{}
-	for _, session := range append(simtest.TakeTexts(t, p.Stage("a"), 200), simtest.TakeTexts(t, p.Stage("b"), 200)...) {
-		all := strings.Fields(session.Turns[0].User)
-		head, rest := strings.Join(all[:1+shared], " "), strings.Join(all[1+shared:1+shared+4], " ")
-		if before, ok := byGroup[all[0]]; ok && before != head {
-			t.Fatalf("two prefixes of a group:\n%s\n%s", before, head)
+	for _, w := range []Workload{p, c} {
+		count, byGroup, rests := map[string]int{}, map[string]string{}, map[string]bool{} // a group, by its first word
+		for _, user := range append(users(t, w, "a", 200), users(t, w, "b", 200)...) {
+			all := strings.Fields(user)
+			head, rest := strings.Join(all[:1+shared], " "), strings.Join(all[1+shared:1+shared+4], " ")
+			if before, ok := byGroup[all[0]]; ok && before != head || rests[rest] {
+				t.Fatalf("two prefixes of a group, or two prompts that go on alike:\n%s\n%s\n%s", before, head, rest)
+			}
+			byGroup[all[0]], rests[rest] = head, true
+			count[all[0]]++
+			if got := simtest.TextPieces(head) + 9; !simtest.NearTokens(got, prefix) {
+				t.Errorf("a prefix of %d tokens has %d", prefix, got)
+			}
 		}
-		byGroup[all[0]] = head
-		count[all[0]]++
-		if rests[rest] {
-			t.Fatalf("two prompts go on with %q", rest)
+		for group, n := range count { // binomial: 80 of 400, give or take 8
+			if n < 48 || n > 112 || len(count) != groups {
+				t.Errorf("group %s of %d has %d of 400 prompts", group, len(count), n)
+			}
 		}
-		rests[rest] = true
-		if got := simtest.TextPieces(head) + 9; !simtest.NearTokens(got, prefix) {
-			t.Errorf("a prefix of %d tokens has %d", prefix, got)
-		}
-	}
-	if len(byGroup) != groups {
-		t.Errorf("%d prefixes, want %d", len(byGroup), groups)
-	}
-	for group, n := range count { // binomial: 80 of 400, give or take 8
-		if n < 48 || n > 112 {
-			t.Errorf("group %s has %d of 400 prompts", group, n)
+		d := w.Describe()
+		if want := (rundir.Prefix{Tokens: prefix, Groups: groups}); d.PromptTokens.Mean != 96 || *d.Prefix != want {
+			t.Errorf("described as %+v", d)
 		}
 	}
-	if w := p.Describe(); w.PromptTokens.Mean != 96 || w.PromptTokens.Min != 80 {
-		t.Errorf("described as %+v", w)
+	if err := c.Share(96, 1); err == nil || !strings.Contains(err.Error(), "--prompt-tokens") {
+		t.Errorf("a prefix as long as the prompt: %v", err)
 	}
 }
 
 func TestPrefixRefuses(t *testing.T) {
-	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {mostTokens + 1, 1}, {512, 1}} {
-		if _, err := newPrefixed(c[0], c[1], rundir.Lengths{Mean: 512}, rundir.Lengths{Mean: 1}, 1, Guess); err == nil {
+	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {maxTokens + 1, 1}, {512, 1}} {
+		if _, err := newPrefixed(c[0], c[1], mean(512), mean(1), 1, Guess); err == nil {
 			t.Errorf("%v is taken", c)
 		}
 	}
 }
 
+// Conversations have as many turns as asked for, and think before each but the first.
 func TestConversations(t *testing.T) {
-	for name, tokenize := range simtest.Tokenizers() {
-		t.Run(name, func(t *testing.T) {
-			costs := calibrated(t, tokenize, 6)
-			c := NewConversations(Talk{
-				Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: rundir.Lengths{Mean: 200},
-				Later:  rundir.Lengths{Mean: 100},
-				Output: rundir.Lengths{Mean: 30, Std: 5}, Think: Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}},
-			}, 1, costs)
-			turns, later := 0, 0
-			var think time.Duration
-			const n = 300
-			for _, session := range simtest.TakeTexts(t, c.Stage("a"), n) {
-				turns += len(session.Turns)
-				for i, turn := range session.Turns {
-					if i == 0 {
-						if got := tokenize(turn.User) + 6; !simtest.NearTokens(got, 200) || turn.Think != 0 {
-							t.Errorf("a first prompt of 200 tokens has %d, after %v", got, turn.Think)
-						}
-						continue
-					}
-					if got := tokenize(turn.User); !simtest.NearTokens(got, 100) {
-						t.Errorf("a later prompt of 100 tokens has %d", got)
-					}
-					later++
-					think += turn.Think
-				}
+	pause := Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}}
+	c := NewConversations(Talk{
+		Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: mean(256), Later: mean(96), Output: mean(64),
+		Think: pause,
+	}, 1, Guess)
+	const n = 300
+	turns, think := 0, time.Duration(0)
+	for _, session := range simtest.TakeTexts(t, c.Stage("a"), n) {
+		turns += len(session.Turns)
+		for i, turn := range session.Turns {
+			if think += turn.Think; (turn.Think == 0) != (i == 0) {
+				t.Errorf("turn %d thinks for %v", i, turn.Think)
 			}
-			if mean := float64(turns) / n; mean < 3.7 || mean > 4.4 {
-				t.Errorf("%.2f turns a conversation, want about 4", mean)
-			}
-			if mean := think / time.Duration(later); mean < 1800*time.Millisecond || mean > 2200*time.Millisecond {
-				t.Errorf("%v to think, want about 2 s", mean)
-			}
-		})
+		}
+	}
+	if mean := float64(turns) / n; mean < 3.7 || mean > 4.4 {
+		t.Errorf("%.2f turns a conversation, want about 4", mean)
+	}
+	if mean := think / time.Duration(turns-n); mean < 1800*time.Millisecond || mean > 2200*time.Millisecond {
+		t.Errorf("%v to think, want about 2 s", mean)
+	}
+	want := &rundir.Conversation{Turns: c.Turns, TurnTokens: mean(96), Pause: 2, RandomPauses: true}
+	if got := c.Describe().Conversation; !cmp.Equal(got, want) {
+		t.Errorf("described as %+v, want %+v", got, want)
 	}
 }
 
 func TestParseThink(t *testing.T) {
 	for in, want := range map[string]Think{
-		"2s": {rundir.Lengths{Mean: 2000}}, "exp:1.5s": {rundir.Lengths{Mean: 1500, Shape: "exp"}}, "0": {},
-		"uniform:1s-5s": {rundir.Lengths{Mean: 3000, Min: 1000, Max: 5000, Shape: "uniform"}},
+		"2s": {mean(2000)}, "exp:1.5s": {rundir.Lengths{Mean: 1500, Shape: "exp"}}, "0": {},
 		"lognormal:mean=8s,std=6s,min=1s,max=30s": {rundir.Lengths{Mean: 8000, Std: 6000, Min: 1000, Max: 30000,
 			Shape: "lognormal"}},
 	} {
@@ -245,16 +218,15 @@ func TestParseThink(t *testing.T) {
 			t.Errorf("%q is %v, %v; want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "2", "exp:", "-2s", "exp:-1s", "normal:2s", "9999h", "uniform:5s-1s", "uniform:2s",
-		"lognormal:8s", "lognormal:mean=8s", "exp:mean=2s,std=1s"} {
+	for _, in := range strings.Split(",2,exp:,-2s,exp:-1s,normal:2s,9999h,25h,uniform:2s,lognormal:8s", ",") {
 		if got, err := ParseThink(in); err == nil {
 			t.Errorf("%q is read as %v", in, got)
 		}
 	}
 }
 
-// TestDistributions: what is drawn has the mean and deviation asked for, since rates of sessions are computed with
-// them, and is within the bounds.
+// What is drawn has the mean and deviation asked for, since rates of sessions are computed with them, and is within the
+// bounds.
 func TestDistributions(t *testing.T) {
 	for in, std := range map[string]float64{
 		"512": 0, "mean=512,std=100": 100, "uniform:100-300": 200 / math.Sqrt(12), "exp:4": 3, "exp:mean=600,min=500": 100,
@@ -304,9 +276,8 @@ func FuzzParseLengths(f *testing.F) {
 
 // A server whose counts cannot be used is no reason to stop.
 func TestZeroCalibrationIsAGuess(t *testing.T) {
-	s := NewSynthetic(rundir.Lengths{Mean: 20}, rundir.Lengths{Mean: 1}, 1, Calibration{})
-	if session, _ := s.Stage("a").Next(); len(strings.Fields(session.Turns[0].User)) != 9 {
-		t.Errorf("%q", session.Turns[0].User)
+	if user := users(t, NewSynthetic(mean(20), mean(1), 1, Calibration{}), "a", 1)[0]; len(strings.Fields(user)) != 9 {
+		t.Errorf("%q", user)
 	}
 }
 
@@ -326,81 +297,26 @@ func TestASmallVocabularyIsCalibratedOnAverage(t *testing.T) {
 		}
 		return n
 	}
-	costs := calibrated(t, known, 7)
-	s := NewSynthetic(rundir.Lengths{Mean: 512}, rundir.Lengths{Mean: 1}, 1, costs)
-	source, sum := s.Stage("x"), 0
+	s, sum := NewSynthetic(mean(512), mean(1), 1, calibrated(t, known, 7)), 0
 	const prompts = 200
-	for range prompts {
-		session, _ := source.Next()
-		sum += known(session.Turns[0].User) + 7
+	for _, user := range users(t, s, "x", prompts) {
+		sum += known(user) + 7
 	}
 	if mean := float64(sum) / prompts; mean < 512*0.99 || mean > 512*1.01 {
 		t.Errorf("prompts have %.1f tokens on average, want 512", mean)
 	}
 }
 
-// What run.json tells of a workload is enough to repeat it.
-func TestGrowingWorkloadsAreDescribed(t *testing.T) {
-	l := func(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
-	talk := Talk{Turns: l(8), First: l(256), Later: l(96), Output: l(64),
-		Think: Think{rundir.Lengths{Mean: 2000, Shape: rundir.ShapeExponential}}}
-	want := &rundir.Conversation{Turns: l(8), TurnTokens: l(96), Pause: 2, RandomPauses: true}
-	if got := NewConversations(talk, 1, Guess).Describe().Conversation; !cmp.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	p, err := newPrefixed(30, 3, l(40), l(5), 1, Guess)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := p.Describe().Prefix; got == nil || *got != (rundir.Prefix{Tokens: 30, Groups: 3}) {
-		t.Errorf("a prefix of 30 tokens in 3 groups is described as %+v", got)
-	}
-}
-
-// Conversations may share the beginning of their first prompts, within the length asked for.
-func TestConversationsShareAPrefix(t *testing.T) {
-	const tokens, prefix, groups = 640, 512, 4
-	costs := calibrated(t, simtest.TextPieces, 9)
-	l := func(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
-	c := NewConversations(Talk{Turns: l(3), First: l(tokens), Later: l(96), Output: l(5)}, 1, costs)
-	if err := c.Share(prefix, groups); err != nil {
-		t.Fatal(err)
-	}
-	shared, _ := costs.Fit(prefix)
-	heads, rests := map[string]bool{}, map[string]bool{}
-	for _, session := range simtest.TakeTexts(t, c.Stage("a"), 100) {
-		if got := simtest.TextPieces(session.Turns[0].User) + 9; !simtest.NearTokens(got, tokens) || len(session.Turns) != 3 {
-			t.Fatalf("%d turns, the first of %d tokens, want 3 and %d", len(session.Turns), got, tokens)
-		}
-		all := strings.Fields(session.Turns[0].User)
-		heads[strings.Join(all[:1+shared], " ")] = true
-		rests[strings.Join(all[1+shared:], " ")] = true
-	}
-	if len(heads) != groups || len(rests) != 100 {
-		t.Errorf("%d beginnings and %d ends, want %d and 100", len(heads), len(rests), groups)
-	}
-	if w := c.Describe(); w.Prefix == nil || w.Conversation == nil || w.PromptTokens.Mean != tokens {
-		t.Errorf("described as %+v", w)
-	}
-	if err := c.Share(tokens, 1); err == nil || !strings.Contains(err.Error(), "--prompt-tokens") {
-		t.Errorf("a prefix as long as the prompt: %v", err)
-	}
-}
-
 // A few prompts that vary by chance do not show that prompts have another length.
 func TestCheckAllowsForChance(t *testing.T) {
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		counts []int
 		off    bool
-	}{
-		"by chance":  {[]int{123, 130, 125}, false},
-		"all longer": {[]int{140, 140, 140}, true},
-		"exact":      {[]int{128, 128, 128}, false},
-	} {
+	}{{[]int{123, 130, 125}, false}, {[]int{140, 140, 140}, true}, {[]int{128, 128, 128}, false}} {
 		count := func(context.Context, ...string) ([]int, string, error) { return c.counts, "test", nil }
 		s := &Synthetic{Costs: Guess}
 		if _, notes, err := s.Check(t.Context(), count, 128); err != nil || (len(notes) > 0) != c.off {
-			t.Errorf("%s: %v, %v", name, notes, err)
+			t.Errorf("%v: %v, %v", c.counts, notes, err)
 		}
 	}
 }
@@ -432,7 +348,7 @@ func TestCalibrationAsksLittle(t *testing.T) {
 			}
 			return counts, "usage", nil
 		}
-		s := &Spec{PromptTokens: rundir.Lengths{Mean: 300}, OutputTokens: rundir.Lengths{Mean: 1}}
+		s := &Spec{PromptTokens: mean(300), OutputTokens: mean(1)}
 		o, err := Open(t.Context(), s, count, nil)
 		if err != nil {
 			t.Fatal(err)

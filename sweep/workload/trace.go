@@ -88,12 +88,12 @@ func readTrace(ctx context.Context, in *rowInput, o traceOptions) (*Trace, error
 		return nil, t.skipped.unusable(t.name, noteNoTrace, noteNoRequests)
 	}
 	t.block = meanBlock(t.requests)
-	t.arrange()
+	t.sort()
 	if o.Rate > 0 {
 		if t.span() == 0 {
 			return nil, fmt.Errorf("%s cannot be replayed at %v requests per second: %w", t.name, o.Rate, errNoSpan)
 		}
-		t.speed = o.Rate / t.natural()
+		t.speed = o.Rate / t.recordedRate()
 	}
 	return t, nil
 }
@@ -155,13 +155,13 @@ func parseRequest(v gjson.Result, c *clock) (r request, why note.Note) {
 	case r.output == 0:
 		return r, skipOutputTokens.New()
 	}
-	r.at, why = c.at(stamp.Num)
+	r.at, why = c.since(stamp.Num)
 	return r, why
 }
 
-// farthest is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years
+// maxSpan is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years
 // overflow.
-const farthest = 20 * 365 * 24 * time.Hour
+const maxSpan = 20 * 365 * 24 * time.Hour
 
 // clock converts milliseconds to times since the first of them. It subtracts before it scales, which keeps the
 // significant digits.
@@ -170,7 +170,7 @@ type clock struct {
 	set   bool
 }
 
-func (c *clock) at(ms float64) (time.Duration, note.Note) {
+func (c *clock) since(ms float64) (time.Duration, note.Note) {
 	if math.IsNaN(ms) || math.IsInf(ms, 0) {
 		return 0, skipTime.New()
 	}
@@ -178,7 +178,7 @@ func (c *clock) at(ms float64) (time.Duration, note.Note) {
 		c.first, c.set = ms, true
 	}
 	d := (ms - c.first) * float64(time.Millisecond)
-	if math.Abs(d) > float64(farthest) {
+	if math.Abs(d) > float64(maxSpan) {
 		return 0, skipFar.New()
 	}
 	return time.Duration(math.Round(d)), note.Note{}
@@ -204,8 +204,8 @@ func meanBlock(requests []request) float64 {
 	return max(1, float64(tokens)/(float64(blocks)-float64(hashed)/2))
 }
 
-// arrange sorts the requests by time, and moves the first to 0.
-func (t *Trace) arrange() {
+// sort sorts the requests by time, and moves the first to 0.
+func (t *Trace) sort() {
 	disordered := 0
 	for i := 1; i < len(t.requests); i++ {
 		if t.requests[i].at < t.requests[i-1].at {
@@ -224,8 +224,8 @@ func (t *Trace) arrange() {
 // span returns the time from the first request to the last, as recorded.
 func (t *Trace) span() time.Duration { return t.requests[len(t.requests)-1].at }
 
-// natural returns the requests per second at a speed of 1.
-func (t *Trace) natural() float64 {
+// recordedRate returns the requests per second at a speed of 1.
+func (t *Trace) recordedRate() float64 {
 	if t.span() == 0 {
 		return float64(len(t.requests)) // all at once: as if within one second
 	}
@@ -233,7 +233,7 @@ func (t *Trace) natural() float64 {
 }
 
 // rate returns the mean requests per second at which it is replayed.
-func (t *Trace) rate() float64 { return t.natural() * t.speed }
+func (t *Trace) rate() float64 { return t.recordedRate() * t.speed }
 
 // duration returns the time until the last request is due.
 func (t *Trace) duration() time.Duration { return time.Duration(float64(t.span()) / t.speed) }
@@ -273,7 +273,9 @@ func (t *Trace) Load(maxConcurrency int) arrival.Trace {
 	for i, r := range t.requests {
 		offsets[i] = r.at
 	}
-	return arrival.Trace{File: t.name, Offsets: offsets, Speed: t.speed, MaxConcurrency: maxConcurrency}
+	return arrival.Trace{
+		File: t.name, Offsets: offsets, Speed: t.speed, Finite: arrival.Finite{MaxConcurrency: maxConcurrency},
+	}
 }
 
 // Stage returns a source of the trace's requests, in their order. It ends with the trace.
@@ -308,7 +310,7 @@ func (t *trace) Next() (load.Session, bool) {
 func (t *Trace) repeats(prompt int, hashes []int64) int {
 	blocks, on := 0, true
 	for _, h := range hashes {
-		if on = t.again(h) && on; on {
+		if on = t.remember(h) && on; on {
 			blocks++
 		}
 	}

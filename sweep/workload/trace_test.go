@@ -3,9 +3,7 @@ package workload
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"llmsweep/client/note"
 	"llmsweep/client/testkit"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/stats"
 )
 
 // mooncake is the first lines of a published trace.
@@ -51,51 +48,30 @@ func play(t *testing.T, tr *Trace) []played {
 }
 
 func TestTraces(t *testing.T) {
+	const form = "data has another form: a trace has one request on each line"
 	for name, c := range map[string]struct {
 		content string
 		o       traceOptions
-		want    []played
+		want    string // how the requests, with the notes on the file, or the error begin
 	}{
-		"Mooncake": {mooncake, traceOptions{}, []played{{0, 675, 500}, {0, 732, 490}, {3 * time.Second, 915, 355},
-			{5999 * time.Millisecond, 105, 26}}},
+		"Mooncake": {mooncake, traceOptions{},
+			"0s:675>500 | 0s:732>490 | 3s:915>355 | 5.999s:105>26 | trace.requests[file:data rate:0.5"},
 		"twice as fast": {mooncake, traceOptions{Replay: Replay{Speed: 2}},
-			[]played{{0, 675, 500}, {0, 732, 490}, {1500 * time.Millisecond, 915, 355}, {2999500 * time.Microsecond, 105, 26}}},
+			"0s:675>500 | 0s:732>490 | 1.5s:915>355 | 2.9995s:105>26 | trace.requests[file:data rate:1.0"},
 		"at a rate": {`{"timestamp": 5000, "input_length": 472, "output_length": 18}
 {"timestamp": 45000, "input_length": 1087, "output_length": 230}
 {"timestamp": 185000, "input_length": 1360, "output_length": 647}`, traceOptions{Replay: Replay{Rate: 0.5}},
-			[]played{{0, 472, 18}, {888888889, 1087, 230}, {4 * time.Second, 1360, 647}}},
-		"the first three": {mooncake, traceOptions{Replay: Replay{Limit: 3}}, []played{{0, 675, 500}, {0, 732, 490},
-			{3 * time.Second, 915, 355}}},
-		"other lengths": {mooncake, traceOptions{Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 8}},
-			[]played{{0, 64, 8}, {0, 64, 8}, {3 * time.Second, 64, 8}, {5999 * time.Millisecond, 64, 8}}},
+			"0s:472>18 | 888.888889ms:1087>230 | 4s:1360>647 | trace.requests[file:data rate:0.5 requests:3 speed:45 time:4]"},
+		"the first three": {mooncake, traceOptions{Replay: Replay{Limit: 3}}, "0s:675>500 | 0s:732>490 | 3s:915>355 | trace"},
+		"other lengths": {mooncake, traceOptions{Prompt: mean(64), Output: mean(8)},
+			"0s:64>8 | 0s:64>8 | 3s:64>8 | 5.999s:64>8 | trace"},
 		"out of order": {`{"timestamp": 30, "input_length": 3, "output_length": 3}
 {"timestamp": 10, "input_length": 1, "output_length": 1}
-{"timestamp": 20, "input_length": 2, "output_length": 2.0}`, traceOptions{},
-			[]played{{0, 1, 1}, {10 * time.Millisecond, 2, 2}, {20 * time.Millisecond, 3, 3}}},
+{"timestamp": 20, "input_length": 2, "output_length": 2.0}`, traceOptions{}, "0s:1>1 | 10ms:2>2 | 20ms:3>3 | " +
+			"trace.requests[file:data rate:100 requests:3 time:0.02] | trace.sorted[file:data requests:1]"},
 		"since 1970": {`{"timestamp": 1731000000000.25, "input_length": 1, "output_length": 1}
-{"timestamp": 1731000000001.75, "input_length": 1, "output_length": 1}`,
-			traceOptions{}, []played{{0, 1, 1}, {1500 * time.Microsecond, 1, 1}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tr, err := readTrace(t.Context(), text(t, c.content), c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, play(t, tr)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if got, want := tr.duration(), c.want[len(c.want)-1].At; got != want {
-				t.Errorf("it takes %v, want %v", got, want)
-			}
-			if want := float64(len(c.want)-1) / tr.duration().Seconds(); math.Abs(tr.rate()/want-1) > 1e-6 {
-				t.Errorf("%v requests per second, want %v", tr.rate(), want)
-			}
-		})
-	}
-}
-
-func TestTraceNotes(t *testing.T) {
-	const content = `{"timestamp": 100, "input_length": 6, "output_length": 5}
+{"timestamp": 1731000000001.75, "input_length": 1, "output_length": 1}`, traceOptions{}, "0s:1>1 | 1.5ms:1>1 | trace"},
+		"faults": {`{"timestamp": 100, "input_length": 6, "output_length": 5}
 {"timestamp": "now", "input_length": 6, "output_length": 5}
 {"timestamp": 50, "input_length": 7, "output_length": 5}
 {"timestamp": 200, "input_length": 0, "output_length": 5}
@@ -104,90 +80,74 @@ func TestTraceNotes(t *testing.T) {
 {"timestamp": 1e999, "input_length": 6, "output_length": 5}
 nothing
 {"timestamp": 300, "input_length": 6, "output_length": 5}
-`
-	tr, err := readTrace(t.Context(), text(t, content), traceOptions{Replay: Replay{Speed: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []note.Note{
-		noteTrace.New("data", 3, 125*time.Millisecond, 16, 2),
-		noteDisorder.New("data", 1),
-		skippedNote("data", skipTime.New(), 2, 7),
-		skippedNote("data", skipPromptTokens.New(), 4),
-		skippedNote("data", skipOutputTokens.New(), 5),
-		skippedNote("data", skipFar.New(), 6),
-		skippedNote("data", skipNoJSONLine.New(), 8),
-	}
-	if diff := cmp.Diff(want, tr.Notes()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestUnusableTraces(t *testing.T) {
-	for name, c := range map[string]struct {
-		content, want string
-		o             traceOptions
-	}{
-		"empty":   {"", "data is empty", traceOptions{}},
-		"all bad": {"{}\n\n{}\n", "data:1: no usable row in 2; the first fault: skip.no-timestamp", traceOptions{}},
-		"CSV": {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n",
-			"data has another form: a trace has one request on each line", traceOptions{}},
-		"array": {`[{"timestamp": 0, "input_length": 1, "output_length": 1}]`,
-			"data has another form: a trace has one request on each line", traceOptions{}},
-		"log": {`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "POST /v1 HTTP/1.1" 200 12 0.5`,
-			"data has another form: a trace has one request on each line", traceOptions{}},
-		"spans": {`{"resourceSpans": []}`, "data:1: no usable row in 1; the first fault: skip.no-timestamp",
-			traceOptions{}},
-		"no speed": {mooncake, "a trace at NaN times its speed", traceOptions{Replay: Replay{Speed: math.NaN()}}},
+`, traceOptions{Replay: Replay{Speed: 2}}, "0s:7>5 | 25ms:6>5 | 125ms:6>5 | " +
+			"trace.requests[file:data rate:16 requests:3 speed:2 time:0.125] | trace.sorted[file:data requests:1] | " +
+			"-[2 7] no-timestamp | -[4] no-prompt-tokens | -[5] no-output-tokens | -[6] far-timestamp | -[8] no-json-line"},
+		"empty":    {"", traceOptions{}, "data is empty"},
+		"all bad":  {"{}\n\n{}\n", traceOptions{}, "data:1: no usable row in 2; the first fault: skip.no-timestamp"},
+		"CSV":      {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n", traceOptions{}, form},
+		"array":    {`[{"timestamp": 0, "input_length": 1, "output_length": 1}]`, traceOptions{}, form},
+		"log":      {`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "POST /v1 HTTP/1.1" 200 12 0.5`, traceOptions{}, form},
+		"spans":    {`{"resourceSpans": []}`, traceOptions{}, "data:1: no usable row in 1; the first fault: skip.no-time"},
+		"no speed": {mooncake, traceOptions{Replay: Replay{Speed: math.NaN()}}, "a trace at NaN times its speed"},
+		"speed":    {mooncake, traceOptions{Replay: Replay{Speed: -1}}, "a trace at -1 times its speed"},
 		"at once": {strings.Repeat(`{"timestamp": 1, "input_length": 1, "output_length": 1}`+"\n", 2),
-			"data cannot be replayed at 5 requests per second: all", traceOptions{Replay: Replay{Rate: 5}}},
-		"speed": {mooncake, "a trace at -1 times its speed", traceOptions{Replay: Replay{Speed: -1}}},
+			traceOptions{Replay: Replay{Rate: 5}}, "data cannot be replayed at 5 requests per second: all"},
 	} {
-		_, err := readTrace(t.Context(), text(t, c.content), c.o)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: %v\nwant %s", name, err, c.want)
+		tr, err := readTrace(t.Context(), text(t, c.content), c.o)
+		got := fmt.Sprint(err)
+		if err == nil {
+			var all []string
+			last := played{}
+			for _, last = range play(t, tr) {
+				all = append(all, fmt.Sprintf("%v:%d>%d", last.At, last.Prompt, last.Output))
+			}
+			if n := tr.rate() * last.At.Seconds(); tr.duration() != last.At || math.Abs(n-float64(len(all)-1)) > 1e-5 {
+				t.Errorf("%s: %v at %v requests per second", name, tr.duration(), tr.rate())
+			}
+			got = strings.Join(append(all, written(tr.Notes())...), " | ")
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
 }
 
-// TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without
-// them.
+// Prompts share exactly the blocks that their hash ids share, which counts as repeated, and nothing without them. By
+// hand: the second repeats block 0, 512 tokens; the third blocks 0 and 1, which is all of its 915.
 func TestTraceSharesPrefixes(t *testing.T) {
 	costs := calibrated(t, simtest.TextPieces, 9)
-	words := func(content string) [][]string {
+	words := func(content string, repeats []int) (all [][]string) {
 		tr, err := readTrace(t.Context(), text(t, content), traceOptions{Costs: costs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all [][]string
 		for i, session := range simtest.TakeTexts(t, tr.Stage("a"), len(tr.requests)) {
 			user := session.Turns[0].User
-			if got, want := simtest.TextPieces(user)+9, int(tr.requests[i].prompt); !simtest.NearTokens(got, want) {
-				t.Errorf("a prompt of %d tokens has %d", want, got)
+			if got, want := simtest.TextPieces(user)+9, int(tr.requests[i].prompt); !simtest.NearTokens(got, want) ||
+				session.Repeats != repeats[i] {
+				t.Errorf("a prompt of %d tokens has %d, and repeats %d, not %d", want, got, session.Repeats, repeats[i])
 			}
 			all = append(all, strings.Fields(user))
 		}
 		return all
 	}
-	alike := func(a, b []string) int {
-		n := 0
+	alike := func(a, b []string) (n int) {
 		for n < min(len(a), len(b)) && a[n] == b[n] {
 			n++
 		}
 		return n
 	}
 	block, _ := costs.Fit(mooncakeBlock)
-	shared := words(mooncake)
-	if n := alike(shared[0], shared[1]); n < 1+block || n > 1+block+2 {
-		t.Errorf("one block in common is %d words, want %d", n, 1+block)
+	shared := words(mooncake, []int{0, 512, 915, 0})
+	for _, c := range []struct{ other, least, most int }{
+		{1, 1 + block, 1 + block + 2}, {2, len(shared[0]), len(shared[0])}, {3, 0, 0},
+	} {
+		if n := alike(shared[0], shared[c.other]); n < c.least || n > c.most {
+			t.Errorf("prompts 0 and %d have %d words in common, want %d to %d", c.other, n, c.least, c.most)
+		}
 	}
-	if n := alike(shared[0], shared[2]); n != len(shared[0]) {
-		t.Errorf("two blocks in common are %d words, want all %d", n, len(shared[0]))
-	}
-	if n := alike(shared[0], shared[3]); n != 0 {
-		t.Errorf("no block in common is %d words", n)
-	}
-	alone := words(strings.ReplaceAll(mooncake, "hash_ids", "ids"))
+	alone := words(strings.ReplaceAll(mooncake, "hash_ids", "ids"), make([]int, 4))
 	for i, a := range alone {
 		for j, b := range alone[:i] {
 			if n := alike(a, b); n != 0 {
@@ -197,14 +157,31 @@ func TestTraceSharesPrefixes(t *testing.T) {
 	}
 }
 
-// TestTracesAreSorted checks that requests in any order are replayed by time, each with its own hashes.
+// The tokens that a hash id stands for follow from the lengths of prompts: 512 in Mooncake's traces, 64 here.
+func TestBlocksOfATrace(t *testing.T) {
+	for content, want := range map[string]float64{
+		mooncake: 512,
+		`{"timestamp": 0, "input_length": 250, "output_length": 5, "hash_ids": [1, 2, 3, 4]}
+{"timestamp": 9, "input_length": 390, "output_length": 5, "hash_ids": [1, 2, 3, 4, 5, 6, 7]}
+`: 64,
+	} {
+		tr, err := readTrace(t.Context(), text(t, content), traceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr.block != want {
+			t.Errorf("a hash id stands for %g tokens, not %g", tr.block, want)
+		}
+	}
+}
+
+// Requests in any order are replayed by time, each with its own hashes; those of one time stay in order.
 func TestTracesAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		at := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps")
 		var b strings.Builder
-		for i, ms := range at {
-			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%d, %d]}`+"\n", ms, i+1,
-				ms+1, ms, i)
+		for i, ms := range rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps") {
+			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%[1]d, %[2]d]}`+"\n",
+				ms, i+1, ms+1)
 		}
 		in, err := newRows("data", strings.NewReader(b.String()))
 		if err != nil {
@@ -214,53 +191,26 @@ func TestTracesAreSorted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, q := range tr.requests {
-			row := int(q.prompt) - 1
-			if i > 0 && (q.at < tr.requests[i-1].at || q.at == tr.requests[i-1].at && q.prompt < tr.requests[i-1].prompt) {
-				t.Fatalf("request %d is out of order", i)
+		first, last := tr.requests[0].hashes[0], request{}
+		for _, q := range tr.requests {
+			at := q.at.Milliseconds() + first
+			if q.at < last.at || q.at == last.at && q.prompt < last.prompt ||
+				!cmp.Equal(q.hashes, []int64{at, int64(q.prompt)}) || int64(q.output) != at+1 {
+				t.Fatalf("%+v after %+v", q, last)
 			}
-			if want := []int64{int64(at[row]), int64(row)}; !cmp.Equal(q.hashes, want) || int(q.output) != at[row]+1 {
-				t.Fatalf("row %d has hashes %v and %d answer tokens", row, q.hashes, q.output)
-			}
+			last = q
 		}
 	})
 }
 
-// TestTracesAreCompact measures the memory of a million requests: 40 bytes each, and spare capacity.
+// Requests take 40 bytes each, and spare capacity.
 func TestTracesAreCompact(t *testing.T) {
-	if testing.Short() {
-		t.Skip("60 MB of JSON")
-	}
-	const requests, bound = 1_000_000, 64 << 20
-	r, w := io.Pipe()
-	go func() {
-		var b bytes.Buffer
-		for i := range requests {
-			fmt.Fprintf(&b, `{"timestamp":%d,"input_length":%d,"output_length":%d}`+"\n", i, 1+i%1000, 1+i%300)
-			if b.Len() > 1<<16 {
-				b.WriteTo(w)
-			}
-		}
-		b.WriteTo(w)
-		w.Close()
-	}()
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	in, err := newRows("stream", r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := readTrace(t.Context(), in, traceOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	held := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-	t.Logf("%d requests take %d MB", len(tr.requests), held>>20)
-	if len(tr.requests) != requests || held > bound {
-		t.Errorf("%d requests take %d MB", len(tr.requests), held>>20)
+	const requests, bound = 100_000, 6 << 20
+	before := allocated()
+	tr, err := readTrace(t.Context(), text(t, numbered(`{"timestamp":%d,"input_length":9,"output_length":9}`, requests)),
+		traceOptions{})
+	if held := allocated() - before; err != nil || len(tr.requests) != requests || held > bound {
+		t.Errorf("%d requests take %d KB, %v", len(tr.requests), held>>10, err)
 	}
 }
 
@@ -288,7 +238,7 @@ func FuzzTrace(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tr, err := readTrace(t.Context(), in, traceOptions{Replay: Replay{Speed: 3}, Prompt: rundir.Lengths{Mean: 20}})
+		tr, err := readTrace(t.Context(), in, traceOptions{Replay: Replay{Speed: 3}, Prompt: mean(20)})
 		if err != nil {
 			return
 		}
@@ -303,4 +253,65 @@ func FuzzTrace(f *testing.F) {
 			t.Errorf("%v requests per second over %v", tr.rate(), tr.duration())
 		}
 	}))
+}
+
+// Prefixes of a hit rate are drawn by Zipf's law, and their share of the prompts is the rate once each was sent.
+func TestPrefixesByZipfsLaw(t *testing.T) {
+	const groups, n = 8, 20_000
+	counts := make([]float64, groups)
+	rng := stats.Rand(1, "zipf", "a")
+	sum := 0.0
+	for i := range n {
+		counts[zipf(groups, rng)]++
+		if i < groups {
+			sum += 1 / float64(i+1)
+		}
+	}
+	for k, got := range counts {
+		want := n / float64(k+1) / sum
+		if math.Abs(got-want) > 5*math.Sqrt(want) {
+			t.Errorf("group %d is drawn %v times, not %.0f", k, got, want)
+		}
+	}
+	w := newPrefixes(t, 300, groups, mean(500), 1, Guess)
+	w.Zipf = true
+	ideal, prompts := 0, 0
+	for _, s := range simtest.TakeTexts(t, w.Stage("a"), 1000) {
+		ideal, prompts = ideal+s.Repeats, prompts+s.Turns[0].PromptTokens
+	}
+	if share := float64(ideal) / float64(prompts); share < 0.59 || share >= 0.6 {
+		t.Errorf("ideally %v of the prompts are hits, not just below 0.6", share)
+	}
+}
+
+// After the server's cache was emptied, what was sent before counts as new, of all workloads that repeat themselves.
+func TestForgottenRepeats(t *testing.T) {
+	prefixes := &Spec{PromptTokens: mean(256), OutputTokens: mean(8), PrefixTokens: 128, PrefixGroups: 1}
+	talk := *prefixes
+	talk.Talking, talk.Talk = true, Talk{Turns: mean(2), First: mean(256), Later: mean(16), Output: mean(8)}
+	set := file(t, "dataset.jsonl", `{"prompt": "`+strings.Repeat("river stone market ", 40)+`"}`)
+	for name, spec := range map[string]*Spec{
+		"prefixes": prefixes, "conversations": &talk, "dataset": {OutputTokens: mean(8), Dataset: set, Rows: 10},
+		"trace": {PromptTokens: mean(512), OutputTokens: mean(8), Replay: &Replay{File: file(t, "trace.jsonl", mooncake)}},
+	} {
+		o, err := Open(t.Context(), spec, nil, &Guess)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		repeats := func(stage string) (n int) {
+			for _, s := range simtest.TakeTexts(t, o.Stage(stage), 2) {
+				n += min(s.Repeats, 1)
+			}
+			return n
+		}
+		first := repeats("a")
+		warm := repeats("b")
+		Forget(o.Workload)
+		if cold := repeats("c"); first != cold || warm <= first {
+			t.Errorf("%s: %d of 2 repeat others at first, then %d, and %d once they are forgotten", name, first, warm, cold)
+		}
+		if file := o.Describe().Dataset; file != "" && file != name+".jsonl" {
+			t.Errorf("the %s is called %s", name, file)
+		}
+	}
 }

@@ -20,8 +20,8 @@ import (
 // why is the reason, and there is no value. It returns false to stop.
 type visitRow[T any] func(line int, value T, why note.Note) (more bool)
 
-// brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
-func brokenOff(err error) note.Note {
+// truncation returns the reason to skip the last row read where the rest of a file cannot be read.
+func truncation(err error) note.Note {
 	var tooLong *tooLongError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -32,8 +32,8 @@ func brokenOff(err error) note.Note {
 	return skipBrokenOff.New(err)
 }
 
-// watched returns f, or stops when ctx has ended; it looks every 256 rows.
-func watched[T any](ctx context.Context, f visitRow[T]) visitRow[T] {
+// untilDone returns f, or stops when ctx has ended; it looks every 256 rows.
+func untilDone[T any](ctx context.Context, f visitRow[T]) visitRow[T] {
 	n := 0
 	return func(line int, value T, why note.Note) bool {
 		n++
@@ -43,8 +43,8 @@ func watched[T any](ctx context.Context, f visitRow[T]) visitRow[T] {
 
 // eachElement visits the elements of a JSON array, one at a time.
 func eachElement(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
-	f = watched(ctx, f)
-	l := newCounter(in)
+	f = untilDone(ctx, f)
+	l := newLineCounter(in)
 	dec := json.NewDecoder(l)
 	if _, err := dec.Token(); err != nil {
 		return fmt.Errorf("%s cannot be read: %w", in.Name, err)
@@ -52,7 +52,7 @@ func eachElement(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) er
 	var raw json.RawMessage // reused for each element: nothing else is kept
 	for dec.More() {
 		if err := dec.Decode(&raw); err != nil {
-			f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
+			f(l.at(elementOffset(dec)), gjson.Result{}, truncation(err))
 			return ctx.Err()
 		}
 		line := l.at(dec.InputOffset() - int64(len(raw)))
@@ -61,13 +61,13 @@ func eachElement(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) er
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
+		f(l.at(elementOffset(dec)), gjson.Result{}, truncation(err))
 	}
 	return ctx.Err()
 }
 
-// upcoming returns the offset of the element that a decoder could not read: after the separator.
-func upcoming(dec *json.Decoder) int64 {
+// elementOffset returns the offset of the element that a decoder could not read: after the separator.
+func elementOffset(dec *json.Decoder) int64 {
 	var ahead [512]byte
 	n, _ := io.ReadFull(dec.Buffered(), ahead[:])
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
@@ -75,12 +75,12 @@ func upcoming(dec *json.Decoder) int64 {
 
 // eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
 func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
-	f = watched(ctx, f)
+	f = untilDone(ctx, f)
 	var long []byte
 	for line := 1; ; line++ {
 		b, whole, err := in.line(&long)
 		if err != nil && err != io.EOF {
-			f(line, gjson.Result{}, brokenOff(err))
+			f(line, gjson.Result{}, truncation(err))
 			return ctx.Err()
 		}
 		more := true
@@ -110,7 +110,7 @@ func (in *rowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 	*long = append((*long)[:0], b...)
 	for err == bufio.ErrBufferFull {
 		b, err = in.ReadSlice('\n')
-		if whole = whole && len(*long)+len(b) <= in.Most; whole {
+		if whole = whole && len(*long)+len(b) <= in.MaxRow; whole {
 			*long = append(*long, b...)
 		}
 	}
@@ -133,8 +133,8 @@ func (c rowColumns) First(names ...string) int {
 // eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid
 // until f returns.
 func eachRow(ctx context.Context, in *rowInput, begin func(rowColumns) error, f visitRow[[]string]) error {
-	f = watched(ctx, f)
-	l := newCounter(in)
+	f = untilDone(ctx, f)
+	l := newLineCounter(in)
 	r := csv.NewReader(l)
 	r.ReuseRecord, r.FieldsPerRecord = true, -1
 	header, err := r.Read()
@@ -159,7 +159,7 @@ func eachRow(ctx context.Context, in *rowInput, begin func(rowColumns) error, f 
 		case errors.As(err, &bad):
 			more = f(bad.StartLine, nil, skipNoCSV.New(bad.Err))
 		case err != nil:
-			f(l.at(r.InputOffset()), nil, brokenOff(err))
+			f(l.at(r.InputOffset()), nil, truncation(err))
 			return ctx.Err()
 		default:
 			line, _ := r.FieldPos(0)

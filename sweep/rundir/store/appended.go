@@ -35,10 +35,10 @@ func appendTo[T any](d *Dir, file string, all []T) error {
 	first := d.sizes[file] == 0
 	d.mu.Unlock()
 	if err == nil && first {
-		err = d.files().SyncDir(d.Path)
+		err = d.storage().SyncDir(d.Path)
 	}
 	if err != nil {
-		return d.note(name, err)
+		return d.fail(name, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,7 +51,7 @@ func appendTo[T any](d *Dir, file string, all []T) error {
 
 // append writes at the end of a file, and waits until it is on the disk.
 func (d *Dir) append(name string, b []byte) error {
-	f, err := d.files().Append(name)
+	f, err := d.storage().Append(name)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (d *Dir) append(name string, b []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// placed is a line of a file, and where it ends.
-type placed[T any] struct {
+// fileLine is a line of a file, and where it ends.
+type fileLine[T any] struct {
 	value T
 	end   int64
 }
@@ -71,8 +71,8 @@ type placed[T any] struct {
 // eachLine yields the lines of such a file in a run directory, in the order in which they were written; none where
 // there is no file. The file may be compressed with gzip, and then ends in .gz. A last line without a newline, which a
 // killed process leaves, is skipped, and so is what a power failure damaged.
-func eachLine[T any](path, file string) iter.Seq2[*placed[T], error] {
-	return func(yield func(*placed[T], error) bool) {
+func eachLine[T any](path, file string) iter.Seq2[*fileLine[T], error] {
+	return func(yield func(*fileLine[T], error) bool) {
 		name := filepath.Join(path, file)
 		f, err := openPlainOrGzip(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -89,12 +89,12 @@ func eachLine[T any](path, file string) iter.Seq2[*placed[T], error] {
 			if err == io.EOF {
 				return
 			}
-			v := &placed[T]{end: offset + int64(len(b)) + 1}
+			v := &fileLine[T]{end: offset + int64(len(b)) + 1}
 			if err == nil {
 				err = json.Unmarshal(b, &v.value)
 			}
 			if err != nil {
-				if !tornBeyond(path, offset, func(s *rundir.Synced) int64 { return s.BytesOf(file) }) {
+				if !tornAfter(path, offset, func(s *rundir.Synced) int64 { return s.BytesOf(file) }) {
 					yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
 				}
 				return
@@ -122,8 +122,8 @@ func values[T any](path, file string) iter.Seq2[*T, error] {
 	}
 }
 
-// keptOf returns where the last line of a kept stage ends in a file; -1 where there is no file.
-func keptOf(path, file string, kept func(stage string) bool) (end int64, err error) {
+// keptEnd returns where the last line of a kept stage ends in a file; -1 where there is no file.
+func keptEnd(path, file string, kept func(stage string) bool) (end int64, err error) {
 	if _, err := os.Stat(filepath.Join(path, file)); errors.Is(err, os.ErrNotExist) {
 		return -1, nil
 	}
@@ -155,11 +155,11 @@ func openPlainOrGzip(name string) (io.ReadCloser, error) {
 		packed.Close()
 		return nil, fmt.Errorf("%s: %w", name+".gz", err)
 	}
-	return unpacked{z, packed}, nil
+	return gzipFile{z, packed}, nil
 }
 
-// unpacked is a decompressed file.
-type unpacked struct {
+// gzipFile is a decompressed file.
+type gzipFile struct {
 	io.Reader
 	io.Closer
 }

@@ -64,8 +64,8 @@ type part struct {
 	line     int   // number of lines before it
 }
 
-// start returns a Dir that writes records to f until it is closed.
-func start(d Disk, path string, f File, unlock func() error) *Dir {
+// newDir returns a Dir that writes records to f until it is closed.
+func newDir(d Disk, path string, f File, unlock func() error) *Dir {
 	dir := &Dir{
 		Path: path, disk: d, unlock: unlock,
 		queue: make(chan entry, queuedRecords), closed: make(chan struct{}), broken: make(chan struct{}),
@@ -76,8 +76,8 @@ func start(d Disk, path string, f File, unlock func() error) *Dir {
 	return dir
 }
 
-// files returns the disk that the directory is on.
-func (d *Dir) files() Disk {
+// storage returns the disk that the directory is on.
+func (d *Dir) storage() Disk {
 	if d.disk == nil {
 		return OS{}
 	}
@@ -165,32 +165,32 @@ func (d *Dir) write(f File) {
 		case e := <-d.queue:
 			switch {
 			case e.last:
-				d.note(name, out.Flush())
-				d.note(name, f.Close())
+				d.fail(name, out.Flush())
+				d.fail(name, f.Close())
 				e.flushed <- d.Failure()
 				return
 			case e.flushed != nil:
-				d.note(name, out.Flush())
+				d.fail(name, out.Flush())
 				if e.sync && d.Failure() == nil {
-					d.note(name, f.Sync())
-					d.onDisk()
+					d.fail(name, f.Sync())
+					d.markSynced()
 				}
 				e.flushed <- d.Failure()
 			default:
 				n, err := out.Write(*e.line)
-				d.note(name, err)
-				d.wrote(e.stage, n)
+				d.fail(name, err)
+				d.extendPart(e.stage, n)
 				d.lines.Put(e.line)
 			}
 		case <-ticker.C:
-			d.note(name, out.Flush())
-			d.note(name, d.files().Check(f, name))
+			d.fail(name, out.Flush())
+			d.fail(name, d.storage().Check(f, name))
 		}
 	}
 }
 
-// note keeps the first failure. A [bufio.Writer] writes nothing after a failure.
-func (d *Dir) note(name string, err error) error {
+// fail keeps the first failure. A [bufio.Writer] writes nothing after a failure.
+func (d *Dir) fail(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -205,8 +205,8 @@ func (d *Dir) note(name string, err error) error {
 	return d.err
 }
 
-// onDisk notes that all that was written is on the disk.
-func (d *Dir) onDisk() {
+// markSynced notes that all that was written is on the disk.
+func (d *Dir) markSynced() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err == nil {
@@ -237,8 +237,8 @@ func cause(err error) error {
 	return err
 }
 
-// wrote counts a line and extends its stage's part of the file.
-func (d *Dir) wrote(stage string, bytes int) {
+// extendPart counts a line and extends its stage's part of the file.
+func (d *Dir) extendPart(stage string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, known := d.parts[stage]
@@ -254,7 +254,7 @@ func (d *Dir) wrote(stage string, bytes int) {
 // Save writes run.json, whole or not at all. What was appended before is on the disk when it is.
 func (d *Dir) Save(run *rundir.Run) error {
 	lost := d.Sync()
-	run.Synced = d.syncedBy(run.State)
+	run.Synced = d.syncState(run.State)
 	b, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
 		return err
@@ -263,8 +263,8 @@ func (d *Dir) Save(run *rundir.Run) error {
 	return cmp.Or(lost, err)
 }
 
-// syncedBy returns how much of the other files is on the disk, while the run goes on.
-func (d *Dir) syncedBy(state rundir.State) *rundir.Synced {
+// syncState returns how much of the other files is on the disk, while the run goes on.
+func (d *Dir) syncState(state rundir.State) *rundir.Synced {
 	if state != rundir.Running {
 		return nil
 	}
@@ -286,8 +286,8 @@ func WriteFile(dir, name string, b []byte) error {
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.
 func (d *Dir) WriteFile(name string, b []byte) error {
 	path := filepath.Join(d.Path, name)
-	if err := ReplaceFile(d.files(), path, b); err != nil {
-		return d.note(path, err)
+	if err := ReplaceFile(d.storage(), path, b); err != nil {
+		return d.fail(path, err)
 	}
 	return nil
 }
@@ -385,7 +385,7 @@ func places(path string, p part) iter.Seq2[place, error] {
 				r, err = rundir.ParseRecord(b)
 			}
 			if err != nil {
-				if !torn(path, offset) {
+				if !recordsTorn(path, offset) {
 					yield(place{}, fmt.Errorf("%s:%d: %w", name, line, err))
 				}
 				return

@@ -1,55 +1,64 @@
 package store
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
 )
 
-func collect(t *testing.T, path string) []*rundir.Record {
+// put writes a file into a directory.
+func put(t *testing.T, dir, name, content string) {
 	t.Helper()
-	var all []*rundir.Record
-	for r, err := range Records(path) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, r)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	return all
 }
 
+// record returns the record of a request that succeeded.
+func record(stage string, seq int) *rundir.Record {
+	return &rundir.Record{Stage: stage, Seq: seq, Due: rundir.Exactly(float64(seq)), Status: "ok"}
+}
+
+// Records are read from the part of the file that is their stage's, while the directory is written, which no other run
+// takes.
 func TestDir(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d, err := Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 3 {
-		if err := d.Append(&rundir.Record{Stage: []string{"a", "b"}[i%2], Seq: i, Due: rundir.Exactly(float64(i)),
-			Status: "ok"}); err != nil {
+	for i, stage := range []string{"a", "a", "b", "a", "c"} {
+		if err := d.Append(record(stage, i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n := 0
-	for r, err := range d.Records("a") { // flushed for the reader, although not closed
-		if err != nil || r.Stage != "a" {
-			t.Fatal(r, err)
+	for stage, want := range map[string][]int{"a": {0, 1, 3}, "b": {2}, "c": {4}, "d": nil} {
+		var got []int
+		for r, err := range d.Records(stage) { // flushed for the reader, although not closed
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r.Seq)
 		}
-		n++
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the records %v, want %v", stage, got, want)
+		}
 	}
-	if n != 2 {
-		t.Errorf("%d records of stage a, want 2", n)
+	if p := d.parts["b"]; p.line != 2 || p.to-p.from != d.at.to/5 {
+		t.Errorf("b has %+v of %d bytes", p, d.at.to)
 	}
 	if err := d.Save(&rundir.Run{Schema: rundir.Schema, State: rundir.Running}); err != nil {
 		t.Fatal(err)
@@ -68,44 +77,42 @@ func TestDir(t *testing.T) {
 	}
 }
 
-func TestTruncatedLastLine(t *testing.T) {
-	path := t.TempDir()
-	whole := []string{`{"stage":"a","seq":0,"turn":0,"due":0,"status":"ok"}`,
-		`{"stage":"a","seq":1,"turn":0,"due":1,"status":"ok"}`}
-	half := `{"stage":"a","seq":2,"tu`
-	if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile), []byte(strings.Join(whole, "\n")+"\n"+half),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got := collect(t, path); len(got) != 2 {
-		t.Errorf("%d records, want the 2 whole ones", len(got))
+// The line that a killed process leaves is skipped, and one that is damaged is named.
+func TestRecordsOfDamagedFiles(t *testing.T) {
+	const first, second = `{"stage":"a","seq":0,"due":0,"status":"ok"}`, `{"stage":"a","seq":1,"due":1,"status":"ok"}`
+	for name, c := range map[string]struct {
+		content, fault string
+		records        int
+	}{
+		"half a line": {first + "\n" + second + "\n" + `{"stage":"a","seq":2,"tu`, "", 2},
+		"no record":   {first + "\nnonsense\n", rundir.RecordsFile + ":2:", 1},
+		"nothing":     {"", "", 0},
+		"a long line": {first[:len(first)-1] + strings.Repeat(" ", 2*readAhead) + "}\n" + second + "\n", "", 2},
+	} {
+		path, n := t.TempDir(), 0
+		put(t, path, rundir.RecordsFile, c.content)
+		var fault error
+		for _, err := range Records(path) {
+			if fault = err; err == nil {
+				n++
+			}
+		}
+		if n != c.records || (fault != nil) != (c.fault != "") || fault != nil && !strings.Contains(fault.Error(), c.fault) {
+			t.Errorf("%s: %d records, want %d; %v, want %q", name, n, c.records, fault, c.fault)
+		}
 	}
 }
 
-func TestDamagedFiles(t *testing.T) {
+func TestDamagedRuns(t *testing.T) {
 	path := t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile),
-		[]byte("{\"stage\":\"a\",\"status\":\"ok\"}\nnonsense\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var last error
-	for _, err := range Records(path) {
-		last = err
-	}
-	if last == nil || !strings.Contains(last.Error(), rundir.RecordsFile+":2:") {
-		t.Errorf("error %v does not name line 2", last)
-	}
-	for name, content := range map[string]string{"no JSON": "{", "another schema": `{"schema":"x/v9"}`,
-		"a number for a string": `{"schema":7}`} {
-		if err := os.WriteFile(filepath.Join(path, rundir.RunFile), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), rundir.RunFile) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a run directory") {
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "not a run directory") {
 		t.Errorf("an empty directory: %v", err)
+	}
+	for _, content := range []string{"{", `{"schema":"x/v9"}`, `{"schema":7}`} {
+		put(t, path, rundir.RunFile, content)
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), rundir.RunFile) {
+			t.Errorf("%s: %v", content, err)
+		}
 	}
 }
 
@@ -114,7 +121,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("no /dev/full here")
 	}
-	d := start(OS{}, t.TempDir(), full, nil)
+	d := newDir(OS{}, t.TempDir(), full, nil)
 	defer d.Close()
 	if err := d.Append(&rundir.Record{Stage: strings.Repeat("x", 1<<17), Status: "ok"}); err != nil {
 		t.Fatal(err) // not written yet
@@ -126,54 +133,26 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestPartsOfStages checks that a stage's records are read from its own part of the file.
-func TestPartsOfStages(t *testing.T) {
-	d, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	for i, stage := range []string{"a", "a", "b", "a", "c"} {
-		if err := d.Append(&rundir.Record{Stage: stage, Seq: i, Due: rundir.Exactly(0), Status: "ok"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for stage, want := range map[string][]int{"a": {0, 1, 3}, "b": {2}, "c": {4}, "d": nil} {
-		var got []int
-		for r, err := range d.Records(stage) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, r.Seq)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has the records %v, want %v", stage, got, want)
-		}
-	}
-	if p := d.parts["b"]; p.line != 2 || p.to-p.from != d.at.to/5 {
-		t.Errorf("b has %+v of %d bytes", p, d.at.to)
-	}
-}
-
-// TestFlushEachSecond checks that records are written within a second, without a further call.
+// Records are written within a second, without a further call.
 func TestFlushEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		file := &kept{}
-		d := start(unchecked{}, "x", file, nil)
-		if err := d.Append(&rundir.Record{Stage: "a", Due: rundir.Exactly(0), Status: "ok"}); err != nil {
+		d, err := Create(t.TempDir())
+		if err != nil {
 			t.Fatal(err)
 		}
-		synctest.Wait()
-		if n := file.len(); n != 0 {
-			t.Errorf("%d bytes were written at once", n)
+		if err := d.Append(record("a", 0)); err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(flushEvery)
-		synctest.Wait()
-		if file.len() == 0 {
-			t.Error("nothing is written after a second")
+		for after, want := range []bool{false, true} {
+			time.Sleep(time.Duration(after) * flushEvery)
+			synctest.Wait()
+			info, err := os.Stat(filepath.Join(d.Path, rundir.RecordsFile))
+			if err != nil || (info.Size() > 0) != want {
+				t.Errorf("after %d of %v: %d bytes, %v", after, flushEvery, info.Size(), err)
+			}
 		}
-		if err := d.Close(); err != nil || !file.shut {
-			t.Errorf("not closed: %v", err)
+		if err := d.Close(); err != nil {
+			t.Error(err)
 		}
 		if err := d.Append(&rundir.Record{}); err == nil {
 			t.Error("a closed directory takes records")
@@ -181,52 +160,28 @@ func TestFlushEachSecond(t *testing.T) {
 	})
 }
 
-// unchecked is a disk for files that are on none.
-type unchecked struct{ OS }
-
-func (unchecked) Check(File, string) error { return nil }
-
-// kept is a file in memory.
-type kept struct {
-	mu   sync.Mutex
-	b    []byte
-	shut bool
-}
-
-func (k *kept) Write(b []byte) (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.b = append(k.b, b...)
-	return len(b), nil
-}
-
-func (k *kept) len() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return len(k.b)
-}
-
-func (k *kept) Sync() error { return nil }
-
-func (k *kept) Close() error {
-	k.shut = true
-	return nil
+// fuzzFile tests that a file of any content gives a value or an error.
+func fuzzFile(f *testing.F, name string, read func(path string) (ok bool), seeds ...string) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	path := f.TempDir()
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte) {
+		put(t, path, name, string(b))
+		if !read(path) {
+			t.Fatal("neither a value nor an error")
+		}
+	}))
 }
 
 func FuzzRecords(f *testing.F) {
-	f.Add([]byte(`{"stage":"a","seq":1,"turn":0,"due":1.5,"status":"ok","gaps_us":[1,2]}` + "\n"))
-	f.Add([]byte("{}\n{\"due\":{\"over\":3}}\nnull\n"))
-	path := f.TempDir()
-	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	fuzzFile(f, rundir.RecordsFile, func(path string) (ok bool) {
+		ok = true
 		for r, err := range Records(path) {
-			if err == nil && r == nil {
-				t.Fatal("neither a record nor an error")
-			}
+			ok = ok && (err != nil || r != nil)
 		}
-	}))
+		return ok
+	}, `{"stage":"a","seq":1,"turn":0,"due":1.5,"status":"ok","gaps_us":[1,2]}`+"\n", "{}\n{\"due\":{\"over\":3}}\nnull\n")
 }
 
 func FuzzOpen(f *testing.F) {
@@ -235,24 +190,16 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b)
-	path := f.TempDir()
-	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(filepath.Join(path, rundir.RunFile), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if run, err := Open(path); err == nil && run == nil {
-			t.Fatal("neither a run nor an error")
-		}
-	}))
+	fuzzFile(f, rundir.RunFile, func(path string) bool {
+		run, err := Open(path)
+		return err != nil || run != nil
+	}, string(b))
 }
 
 func TestMemoryKeepsCopies(t *testing.T) {
-	m := &Memory{}
-	r := &rundir.Record{Stage: "a", GapsUS: []int64{1, 2}, Status: "ok"}
-	if err := m.Append(r); err != nil {
-		t.Fatal(err)
-	}
+	m, r := &Memory{}, record("a", 0)
+	r.GapsUS = []int64{1, 2}
+	m.Append(r)
 	r.GapsUS[0] = 99
 	for kept := range m.Records("a") {
 		if !slices.Equal(kept.GapsUS, []int64{1, 2}) {
@@ -261,57 +208,59 @@ func TestMemoryKeepsCopies(t *testing.T) {
 	}
 }
 
-func BenchmarkAppend(b *testing.B) {
-	d, err := Create(b.TempDir())
+// Readings are read back as they were written, and what the server does not tell stays absent.
+func TestReadings(t *testing.T) {
+	d, err := Create(t.TempDir())
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	defer d.Close()
-	r := busy()
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := d.Append(r); err != nil {
-			b.Fatal(err)
+	first := []rundir.Reading{{Stage: "a", At: 0.5, Running: rundir.Exactly(3), Waiting: rundir.Exactly(0)},
+		{Stage: "a", At: 1.5, Running: rundir.Exactly(4), KVUsage: rundir.Exactly(0.25)}}
+	second := []rundir.Reading{{Stage: "b", At: 0.1, Preemptions: rundir.Exactly(7)}}
+	for _, some := range [][]rundir.Reading{first, nil, second} {
+		if err := d.AppendReadings(some); err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-func BenchmarkRecords(b *testing.B) {
-	path := b.TempDir()
-	d, err := Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := busy()
-	for range b.N {
-		if err := d.Append(r); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := d.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	n := 0
-	for _, err := range Records(path) {
+	var got []rundir.Reading
+	for r, err := range Readings(d.Path) {
 		if err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
 		}
-		n++
+		got = append(got, *r)
 	}
-	if n != b.N {
-		b.Fatalf("%d records of %d", n, b.N)
+	if diff := cmp.Diff(append(first, second...), got, cmp.AllowUnexported(rundir.Number{})); diff != "" {
+		t.Error(diff)
 	}
 }
 
-// busy returns the record of an answer of 128 tokens.
-func busy() *rundir.Record {
-	return &rundir.Record{
-		Stage: "poisson@10.00", Due: rundir.Exactly(12.5), Sent: rundir.Exactly(12.500012), FirstToken: rundir.Exactly(12.6),
-		LastToken: rundir.Exactly(14),
-		End:       rundir.Exactly(14.0001), Status: "ok", AskedTokens: 128, PromptTokens: rundir.Exactly(512),
-		OutputTokens: rundir.Exactly(128),
-		TokenSource:  "server", GapsUS: slices.Repeat([]int64{11023}, 127),
+// Lines that are appended may be compressed afterwards. The one that a killed process leaves is skipped.
+func TestAppendedFiles(t *testing.T) {
+	const lines = `{"stage":"a","item":"x","seq":0,"said":"a"}
+{"stage":"a","item":"y","seq":1,"said":"b"}
+`
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(lines))
+	z.Close()
+	const file, packed = rundir.GradesFile, rundir.GradesFile + ".gz"
+	for _, c := range []struct {
+		name, content, want string
+		broken              bool
+	}{
+		{file, lines, "ab", false}, {file, lines + `{"stage":"a","sa`, "ab", false}, {file, lines + "not JSON\n", "ab", true},
+		{packed, b.String(), "ab", false}, {packed, lines, "", true}, {"another", "", "", false},
+	} {
+		dir, texts, broken := t.TempDir(), "", false
+		put(t, dir, c.name, c.content)
+		for g, err := range Grades(dir) {
+			if broken = err != nil; !broken {
+				texts += g.Said
+			}
+		}
+		if texts != c.want || broken != c.broken {
+			t.Errorf("%s, %q: %q, a fault: %v", c.name, c.content, texts, broken)
+		}
 	}
 }

@@ -83,7 +83,7 @@ func setLabels(l *rundir.Labels, texts []string) error {
 			if value == "" {
 				break
 			}
-			if l.Price, err = strconv.ParseFloat(value, 64); err != nil || !(l.Price >= 0) || l.Price > mostPrice {
+			if l.Price, err = strconv.ParseFloat(value, 64); err != nil || !(l.Price >= 0) || l.Price > maxPrice {
 				return fmt.Errorf("label price=%s: write the price of one GPU for one hour, such as price=1.2", value)
 			}
 		default:
@@ -105,8 +105,8 @@ func setLabels(l *rundir.Labels, texts []string) error {
 // freeKey matches the names of labels that people make up.
 var freeKey = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
-// mostPrice is the highest price per GPU-hour that labels take, in any currency.
-const mostPrice = 1e9
+// maxPrice is the highest price per GPU-hour that labels take, in any currency.
+const maxPrice = 1e9
 
 // replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does
 // not know.

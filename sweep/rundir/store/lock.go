@@ -28,8 +28,8 @@ func (e *inUseError) Error() string {
 	return fmt.Sprintf("another llmsweep (process %d) writes into %s", e.Process, e.Dir)
 }
 
-// errTaken is the error of a lock that another has.
-var errTaken = errors.New("it is locked")
+// errLocked is the error of a lock that another has.
+var errLocked = errors.New("it is locked")
 
 // lockFile makes and locks a file. Where the file system has no locks, nobody is kept out.
 func lockFile(name string) (unlock func() error, err error) {
@@ -44,7 +44,7 @@ func lockFile(name string) (unlock func() error, err error) {
 			return nil, err
 		}
 		switch err := flock(f, true); {
-		case errors.Is(err, errTaken):
+		case errors.Is(err, errLocked):
 			f.Close()
 			continue
 		case err != nil && !unsupported(err):
@@ -62,7 +62,7 @@ func lockFile(name string) (unlock func() error, err error) {
 			return f.Close()
 		}, nil
 	}
-	return nil, &inUseError{filepath.Dir(name), process(name)}
+	return nil, &inUseError{filepath.Dir(name), lockingProcess(name)}
 }
 
 // isNamed reports whether an open file is the one of a name.
@@ -79,11 +79,11 @@ func InUse(dir string) bool {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(flock(f, false), errTaken)
+	return errors.Is(flock(f, false), errLocked)
 }
 
-// process returns the number of the process that has the lock; 0 where it is not known.
-func process(name string) int {
+// lockingProcess returns the number of the process that has the lock; 0 where it is not known.
+func lockingProcess(name string) int {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0

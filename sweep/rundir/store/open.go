@@ -16,14 +16,14 @@ func Create(path string) (*Dir, error) { return CreateOn(OS{}, path) }
 
 // CreateOn is [Create] on a disk.
 func CreateOn(d Disk, path string) (*Dir, error) {
-	if err := occupied(path); err != nil {
+	if err := checkFree(path); err != nil {
 		return nil, err
 	}
 	return ReplaceOn(d, path)
 }
 
-// occupied returns an error where a directory holds what a new run would overwrite.
-func occupied(path string) error {
+// checkFree returns an error where a directory holds what a new run would overwrite.
+func checkFree(path string) error {
 	if InUse(path) {
 		return fmt.Errorf("%s is being written by another llmsweep; name another directory with --out", path)
 	}
@@ -34,7 +34,7 @@ func occupied(path string) error {
 	case err == nil:
 		return fmt.Errorf("%s already holds a run: --force overwrites it, --out names another directory", path)
 	}
-	for _, name := range written(path) {
+	for _, name := range runFiles(path) {
 		if info, err := os.Lstat(name); err == nil && info.Size() > 0 { // a run that never began leaves an empty file
 			return fmt.Errorf("%s already exists, and a run would overwrite it: --force overwrites it, --out names another directory", name)
 		}
@@ -42,9 +42,9 @@ func occupied(path string) error {
 	return nil
 }
 
-// written are the files that a run may write into a directory: its own, and drawings.
-func written(path string) (names []string) {
-	for _, name := range own() {
+// runFiles are the files that a run may write into a directory: its own, and drawings.
+func runFiles(path string) (names []string) {
+	for _, name := range ownFiles() {
 		names = append(names, filepath.Join(path, name))
 	}
 	there, err := os.ReadDir(path)
@@ -59,8 +59,8 @@ func written(path string) (names []string) {
 	return names
 }
 
-// own are the files that each run writes.
-func own() []string {
+// ownFiles are the files that each run writes.
+func ownFiles() []string {
 	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
 }
 
@@ -76,17 +76,18 @@ func ReplaceOn(d Disk, path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := emptied(d, path)
+	f, err := removeRun(d, path)
 	if err != nil {
 		unlock()
 		return nil, fmt.Errorf("cannot write in the run directory: %w", err)
 	}
-	return start(d, path, f, unlock), nil
+	return newDir(d, path, f, unlock), nil
 }
 
-// emptied removes a run from a directory, run.json first: without it there is no run. It returns the new records file.
-func emptied(d Disk, path string) (File, error) {
-	for _, name := range own() {
+// removeRun removes a run from a directory, run.json first: without it there is no run. It returns the new records
+// file.
+func removeRun(d Disk, path string) (File, error) {
+	for _, name := range ownFiles() {
 		if err := d.Remove(filepath.Join(path, name)); err != nil {
 			return nil, err
 		}
@@ -125,7 +126,7 @@ func Edit(path string) (*Dir, error) {
 // Free returns path, or the first of path-2, path-3, ... that holds nothing that a run would overwrite.
 func Free(path string) string {
 	for i, p := 2, path; ; i++ {
-		if occupied(p) == nil {
+		if checkFree(p) == nil {
 			return p
 		}
 		p = fmt.Sprintf("%s-%d", path, i)
@@ -139,21 +140,21 @@ func ContinueOn(d Disk, path string, kept func(stage string) bool) (*Dir, error)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := reopened(d, path, kept, unlock)
+	dir, err := reopen(d, path, kept, unlock)
 	if err != nil {
 		unlock()
 	}
 	return dir, err
 }
 
-func reopened(d Disk, path string, kept func(stage string) bool, unlock func() error) (*Dir, error) {
+func reopen(d Disk, path string, kept func(stage string) bool, unlock func() error) (*Dir, error) {
 	parts, at, err := keptRecords(path, kept)
 	if err != nil {
 		return nil, err
 	}
 	sizes := map[string]int64{}
 	for _, file := range rundir.Appended() {
-		size, err := keptOf(path, file, kept)
+		size, err := keptEnd(path, file, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func reopened(d Disk, path string, kept func(stage string) bool, unlock func() e
 		f.Close()
 		return nil, &WriteError{name, err}
 	}
-	dir := start(d, path, f, unlock)
+	dir := newDir(d, path, f, unlock)
 	dir.mu.Lock()
 	defer dir.mu.Unlock()
 	dir.parts, dir.at, dir.synced, dir.sizes = parts, at, at.to, sizes
@@ -214,13 +215,13 @@ func keptRecords(path string, kept func(stage string) bool) (parts map[string]pa
 	return parts, at, nil
 }
 
-// torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much
-// of the file was on the disk.
-func torn(path string, offset int64) bool {
-	return tornBeyond(path, offset, (*rundir.Synced).RecordBytes)
+// recordsTorn reports whether a file may be damaged from an offset on: the power failed while the run went on, before
+// so much of the file was on the disk.
+func recordsTorn(path string, offset int64) bool {
+	return tornAfter(path, offset, (*rundir.Synced).RecordBytes)
 }
 
-func tornBeyond(path string, offset int64, whole func(*rundir.Synced) int64) bool {
+func tornAfter(path string, offset int64, whole func(*rundir.Synced) int64) bool {
 	run, err := Open(path)
 	return err == nil && run.State == rundir.Running && offset >= whole(run.Synced)
 }

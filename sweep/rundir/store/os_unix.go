@@ -19,7 +19,7 @@ func flock(f *os.File, alone bool) error {
 		switch err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); err {
 		case unix.EINTR:
 		case unix.EWOULDBLOCK:
-			return errTaken
+			return errLocked
 		default:
 			return err
 		}

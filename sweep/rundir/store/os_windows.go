@@ -18,7 +18,7 @@ func flock(f *os.File, alone bool) error {
 	}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: lockedAt})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		return errTaken
+		return errLocked
 	}
 	return err
 }

@@ -1,0 +1,73 @@
+package arrival
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// kind is a kind of open loop, as --arrivals names it.
+type kind struct {
+	name string
+	help string                              // its form in --help; empty for the default
+	form string                              // its form where another text was given
+	zero openLoad                            // of its type
+	read func(value string) (openLoad, bool) // reads what follows the colon; nil where nothing does
+}
+
+// kinds are all kinds of open loops. The first is the default.
+var kinds = []kind{
+	{kindPoisson, "", "poisson", Poisson{}, nil},
+	{"constant", "constant", "constant", Constant{}, nil},
+	{"gamma", "gamma:S", "gamma:SHAPE (gamma:0.5)", Gamma{}, readGamma},
+	{"ramp", "ramp:A-B", "ramp:FROM-TO in requests per second (ramp:2-20)", Ramp{}, readRamp},
+	{"trace", "trace:FILE", "trace:FILE", Trace{}, readTrace},
+}
+
+// openLoad is a load that parse reads.
+type openLoad interface {
+	Load
+	// withOptions returns the load with the rate, duration and limit of the options, or what is wrong with them.
+	withOptions(Options) (Load, error)
+}
+
+// Kinds returns a load of each type, for encodings that have to know the types.
+func Kinds() []Load {
+	all := []Load{Closed{}, Sessions{}, Counted{}}
+	for _, k := range kinds {
+		all = append(all, k.zero)
+	}
+	return all
+}
+
+// KindsHelp names the kinds of open loops other than the default.
+func KindsHelp() string { return strings.Join(forms(func(k kind) string { return k.help })[1:], ", ") }
+
+func forms(of func(kind) string) (all []string) {
+	for _, k := range kinds {
+		all = append(all, of(k))
+	}
+	return all
+}
+
+// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is the
+// default. The rate, and the duration of a ramp, are not part of the text.
+func parse(text string) (openLoad, error) {
+	if text == "" {
+		return kinds[0].zero, nil
+	}
+	name, value, hasValue := strings.Cut(text, ":")
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	switch {
+	case i < 0:
+	case kinds[i].read == nil && !hasValue:
+		return kinds[i].zero, nil
+	case kinds[i].read != nil && value != "":
+		if l, ok := kinds[i].read(value); ok {
+			return l, nil
+		}
+	}
+	all := forms(func(k kind) string { return k.form })
+	n := len(all) - 1
+	return nil, fmt.Errorf("%q is not a kind of arrivals: write %s, or %s", text, strings.Join(all[:n], ", "), all[n])
+}
