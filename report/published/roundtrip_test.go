@@ -98,48 +98,52 @@ func TestSixColumnsAsPublished(t *testing.T) {
 	}
 }
 
-// TestHeadingLabels: a heading line has limits, modes and free labels, above tables and blocks.
-func TestHeadingLabels(t *testing.T) {
-	stress, err := os.ReadFile("testdata/stress-tables.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := string(stress)[strings.Index(string(stress), "┏"):]
-	table = table[:strings.Index(table, "┘")+len("┘")]
-	six := "| Benchmark | Requests per Second | Request Latency | Output Token Throughput |\n|-|-|-|-|\n" +
-		"| synchronous | 1.00 req/sec | 1.00 sec | 50.00 tokens/sec |"
-	doc, err := published.ParseText("doc", strings.NewReader("## Router\n- **SGLang**, max_tokens=256, think=no, router=**Rust, 2**, name=**a**\n\n"+six+
-		"\n\n- **M**, **2** x **L20**, **vLLM**, max_tokens=9, think=yes, dataset=**d.json**\n```\n"+table+"\n\n"+table+
-		"\n```\n### Next\n"+table))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, run := range doc.Runs {
-		think := "?"
-		if run.Workload.Think != nil {
-			think = fmt.Sprint(*run.Workload.Think)
+// TestJoinedFiguresRoundTrip: the numbers of every reference document, joined into runs and printed in the format that
+// they came in, are read again.
+func TestJoinedFiguresRoundTrip(t *testing.T) {
+	for name, format := range map[string]string{
+		"scaling-a10.txt": "stress", "stress-tables.txt": "stress", "serving-blocks.txt": "serving",
+		"guidellm-tables.md": "markdown",
+	} {
+		doc, err := published.ParseFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		l := run.Labels
-		got = append(got, fmt.Sprint(l.Model, "|", l.Engine, "|", l.GPUs, "|", l.GPU, "|", run.Workload.OutputTokens.Mean,
-			"|", run.Workload.Capped, "|", think,
-			"|", l.Free["router"], "|", run.Workload.Dataset))
-	}
-	want := []string{
-		"|SGLang|0||256|true|false|Rust, 2|", "Qwen3-4B|vLLM|2|L20|3096|true|true||d.json",
-		"Qwen3-4B|vLLM|2|L20|3096|true|true||d.json", "Qwen3-4B||0||3096|true|?||",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	for _, r := range doc.Remarks {
-		if r.Unread {
-			t.Errorf("line %d: %s", r.Line, r.Text)
+		for _, run := range published.Join(doc).Runs {
+			var b bytes.Buffer
+			if err := report.Render(&b, format, []rundir.Run{run}, report.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			again, err := published.ParseText("printed", strings.NewReader(b.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := numbersOf([]rundir.Run{run}, format), numbersOf(again.Runs, format)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s:%d (-read +printed and read again):\n%s", name, run.Source.Line, diff)
+			}
 		}
 	}
 }
 
-// numbers are what a format prints of a stage, by key, in the order of neither.
+// numbersOf is all numbers of the stages that a format prints, sorted.
+func numbersOf(runs []rundir.Run, format string) []string {
+	var all []string
+	for i := range runs {
+		for j := range runs[i].Stages {
+			s := &runs[i].Stages[j]
+			for key, v := range figures(s, format) {
+				if v.Known() && v.Value() != 0 { // a row of zeros is printed as n/a
+					all = append(all, fmt.Sprintf("%s %d %.3g %.6g", key, s.MaxConcurrency, s.Rate.Value(), v.Value()))
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// figures are what a format prints of a stage, by key, in the order of neither.
 func figures(s *rundir.Stage, format string) map[string]rundir.Number {
 	m := map[string]rundir.Number{
 		"rates.completed": s.Rates.Completed, "tokens_per_s.output": s.TokensPerS.Output, "latency_s.mean": s.Latency.Mean,
