@@ -3,8 +3,6 @@ package report
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -184,28 +182,4 @@ func rowList(run *rundir.Run) string {
 			lang.Rate) + " " + string(st.Verdict) + "\n")
 	}
 	return b.String()
-}
-
-// TestRealAnswersContradictNothing is the same of runs of real servers, of earlier versions too.
-func TestRealAnswersContradictNothing(t *testing.T) {
-	dirs, err := filepath.Glob("../examples/*/*/" + rundir.RunFile)
-	if err != nil || len(dirs) == 0 {
-		t.Fatal(err, dirs)
-	}
-	for _, file := range dirs {
-		run, err := saturation.Reopen(filepath.Dir(file))
-		if err != nil && os.IsNotExist(err) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := saturation.AnswerOf(run)
-		if a == nil {
-			continue
-		}
-		for _, w := range checkOrder(a) {
-			t.Errorf("%s: %s", file, w)
-		}
-	}
 }

@@ -1,8 +1,9 @@
 package report
 
-// What tests of renderings need that import this package: DrawRun and DrawUsers draw runs, SweptRun is a whole sweep.
+// What tests of renderings need that import this package: DrawRun draws runs, SweptRun is a whole sweep, and CheckOrder
+// tells what of an answer is out of order.
 var (
-	DrawRun   = drawRun
-	DrawUsers = drawUsers
-	SweptRun  = sweptRun
+	DrawRun    = drawRun
+	SweptRun   = sweptRun
+	CheckOrder = checkOrder
 )
