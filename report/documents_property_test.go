@@ -45,6 +45,15 @@ func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
 	return all, terms
 }
 
+func parseTerms(t *testing.T, texts ...string) []slo.Term {
+	t.Helper()
+	terms, err := slo.ParseAll(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terms
+}
+
 // renderDocument returns the document of setups.
 func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l lang.Lang) string {
 	o := document.Options{Lang: l, Base: "report", From: func(path string) string { return path }, AnyWorkload: true}
@@ -94,10 +103,7 @@ func TestAnswersOfPublishedDocumentsAreInOrder(t *testing.T) {
 			t.Errorf("%s, %s: %s", name, l, w)
 		}
 	}
-	terms, err := slo.ParseAll([]string{"ttft:mean<200ms", "itl:mean<100ms"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	terms := parseTerms(t, "ttft:mean<200ms", "itl:mean<100ms")
 	for _, file := range publishedFiles(t) {
 		read, err := inputs.Read(io.Discard, []string{file})
 		if err != nil {
