@@ -24,34 +24,41 @@ import (
 // TestPrintedAsPublished: what was read is printed again byte for byte, but for what stands beneath.
 func TestPrintedAsPublished(t *testing.T) {
 	for name, format := range map[string]string{"stress-tables.txt": "stress", "serving-blocks.txt": "serving"} {
-		text, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := published.ParseText(name, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc, text := readFile(t, name)
 		for _, run := range doc.Runs {
-			lines := strings.Split(string(text), "\n")[run.Source.Line-1:]
-			var b bytes.Buffer
-			if err := report.Render(&b, format, []rundir.Run{run}, report.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			got := strings.Split(b.String(), "\n")
+			want := text[run.Source.Line-1:]
+			got := strings.Split(rendered(t, format, run, report.Options{}), "\n")
 			if strings.HasPrefix(got[0], "Test completed") {
 				got = got[1:]
 			}
-			n := 0
-			for n < len(got) && got[n] != "" && !strings.HasPrefix(got[n], "  P99") && !strings.HasPrefix(got[n], "  Too few") &&
-				!strings.HasPrefix(got[n], "  The text") {
-				n++
-			}
-			if diff := cmp.Diff(lines[:n], got[:n]); diff != "" || n < 24 {
+			n := slices.IndexFunc(got, regexp.MustCompile("^$|^  P99|^  Too few|^  The text").MatchString)
+			if diff := cmp.Diff(want[:n], got[:n]); diff != "" || n < 24 {
 				t.Errorf("%s:%d, %d lines (-want +got):\n%s", name, run.Source.Line, n, diff)
 			}
 		}
 	}
+}
+
+// readFile returns what a document is read as, and its lines.
+func readFile(t *testing.T, name string) (*published.Document, []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := published.ParseText(name, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, strings.Split(string(text), "\n")
+}
+
+func rendered(t interface{ Fatal(...any) }, format string, run rundir.Run, o report.Options) string {
+	var b bytes.Buffer
+	if err := report.Render(&b, format, []rundir.Run{run}, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // layout is what one table of the documents has and the others have not: spaces, the rule beneath the heading, bold
@@ -60,18 +67,11 @@ var layout = regexp.MustCompile(`:?-{3,}:?| +|\*\*|ms|Taken|Token`)
 
 // TestSixColumnsAsPublished: six-column tables are printed with their rows in order and each figure as it stands there.
 func TestSixColumnsAsPublished(t *testing.T) {
-	text, err := os.ReadFile("testdata/guidellm-tables.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := published.ParseText("tables.md", bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc, text := readFile(t, "guidellm-tables.md")
 	same := 0
 	for _, run := range doc.Runs {
 		var want []string
-		for i, line := range strings.Split(string(text), "\n")[run.Source.Line-1:] {
+		for i, line := range text[run.Source.Line-1:] {
 			if i > 0 && !strings.HasPrefix(line, "|") && len(want) > 2 {
 				break
 			}
@@ -79,12 +79,8 @@ func TestSixColumnsAsPublished(t *testing.T) {
 				want = append(want, line)
 			}
 		}
-		var b bytes.Buffer
-		if err := report.Render(&b, "markdown", []rundir.Run{run}, report.Options{Lang: lang.Chinese,
-			OnlyTable: true}); err != nil {
-			t.Fatal(err)
-		}
-		got := strings.Split(strings.ReplaceAll(strings.TrimSpace(b.String()), "\n\n", "\n"), "\n")
+		printed := rendered(t, "markdown", run, report.Options{Lang: lang.Chinese, OnlyTable: true})
+		got := strings.Split(strings.ReplaceAll(strings.TrimSpace(printed), "\n\n", "\n"), "\n")
 		plain := func(lines []string) string { return layout.ReplaceAllString(strings.Join(lines, "\n"), "") }
 		if diff := cmp.Diff(plain(want), plain(got)); diff != "" {
 			t.Errorf("line %d (-want +got):\n%s", run.Source.Line, diff)
@@ -96,51 +92,6 @@ func TestSixColumnsAsPublished(t *testing.T) {
 	if len(doc.Runs) != 13 || same < 6 {
 		t.Errorf("%d of %d tables are the same byte for byte", same, len(doc.Runs))
 	}
-}
-
-// TestJoinedFiguresRoundTrip: the numbers of every reference document, joined into runs and printed in the format that
-// they came in, are read again.
-func TestJoinedFiguresRoundTrip(t *testing.T) {
-	for name, format := range map[string]string{
-		"scaling-a10.txt": "stress", "stress-tables.txt": "stress", "serving-blocks.txt": "serving",
-		"guidellm-tables.md": "markdown",
-	} {
-		doc, err := published.ParseFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, run := range published.Join(doc).Runs {
-			var b bytes.Buffer
-			if err := report.Render(&b, format, []rundir.Run{run}, report.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			again, err := published.ParseText("printed", strings.NewReader(b.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, got := numbersOf([]rundir.Run{run}, format), numbersOf(again.Runs, format)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s:%d (-read +printed and read again):\n%s", name, run.Source.Line, diff)
-			}
-		}
-	}
-}
-
-// numbersOf is all numbers of the stages that a format prints, sorted.
-func numbersOf(runs []rundir.Run, format string) []string {
-	var all []string
-	for i := range runs {
-		for j := range runs[i].Stages {
-			s := &runs[i].Stages[j]
-			for key, v := range figures(s, format) {
-				if v.Known() && v.Value() != 0 { // a row of zeros is printed as n/a
-					all = append(all, fmt.Sprintf("%s %d %.3g %.6g", key, s.MaxConcurrency, s.Rate.Value(), v.Value()))
-				}
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
 }
 
 // figures are what a format prints of a stage, by key, in the order of neither.
@@ -296,11 +247,7 @@ func TestPrintThenImport(t *testing.T) {
 
 func roundTrip(t *rapid.T, format string, l lang.Lang) {
 	run := (&draw{t: t}).run(format)
-	var b bytes.Buffer
-	if err := report.Render(&b, format, []rundir.Run{run}, report.Options{Lang: l}); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
+	text := rendered(t, format, run, report.Options{Lang: l})
 	doc, err := published.ParseText("printed", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

@@ -9,42 +9,29 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func TestTrafficRate(t *testing.T) {
-	for rate, want := range map[rundir.Number]string{
-		rundir.Exactly(20): "20.0", rundir.Exactly(0.5): "0.5", rundir.Exactly(1.57): "1.57",
-		rundir.Exactly(182.8406): "182.84",
-		rundir.Exactly(0.0213):   "0.0213", {}: "inf",
-	} {
-		if got := trafficRate(rate); got != want {
-			t.Errorf("%v: %s, want %s", rate.Value(), got, want)
-		}
+// TestNames: what numbers, addresses, stages and engines are called in the formats of others.
+func TestNames(t *testing.T) {
+	rate, base := func(v float64) string { return trafficRate(rundir.Exactly(v)) }, map[bool]string{true: "base", false: "path"}
+	api := func(engine, api string) string {
+		return backend(&rundir.Run{Target: rundir.Target{Engine: engine, API: api}})
 	}
-}
-
-func TestAddress(t *testing.T) {
-	for url, base := range map[string]bool{
-		"http://localhost:8000": true, "http://localhost:8000/": true, "http://localhost:8000/v1": true,
-		"http://h/openai/v1/":                  true,
-		"http://localhost:8000/v1/completions": false, "http://localhost:8000/generate": false, "sim:demo": true, "": true,
-	} {
-		if isBase(url) != base {
-			t.Errorf("%s: %v", url, !base)
-		}
+	repeat := func(kind string, rate rundir.Number) string { // readers of six columns know no names of repetitions
+		return sixColumnName(&rundir.Stage{Name: kind + "@2.00#3", Kind: kind, Repeat: 3, Rate: rate})
 	}
-}
-
-// TestSixColumnNames checks that repetitions have one name in the six-column table: readers of that format know no
-// others.
-func TestSixColumnNames(t *testing.T) {
-	for kind, want := range map[string]string{
-		"poisson": "asynchronous@2.00 req/sec", "constant": "constant@2.00 req/sec", "concurrent": "concurrent@2.00",
+	for _, c := range [][2]string{
+		{rate(20), "20.0"}, {rate(0.5), "0.5"}, {rate(1.57), "1.57"}, {rate(182.8406), "182.84"}, {rate(0.0213), "0.0213"},
+		{trafficRate(rundir.Number{}), "inf"},
+		{repeat("poisson", rundir.Exactly(2)), "asynchronous@2.00 req/sec"}, {repeat("concurrent", rundir.Number{}), "concurrent@2.00"},
+		{repeat("constant", rundir.Exactly(2)), "constant@2.00 req/sec"},
+		{api("SGLang", "chat"), "sglang-oai-chat"}, {api("SGLang", "completions"), "sglang-oai"}, {api("SGLang", "sglang"), "sglang"},
+		{api("vLLM", "chat"), "vllm-chat"}, {api("vLLM", "completions"), "vllm"}, {api("", "chat"), "chat"},
+		{base[isBase("http://localhost:8000")], "base"}, {base[isBase("http://localhost:8000/")], "base"},
+		{base[isBase("http://localhost:8000/v1")], "base"}, {base[isBase("http://h/openai/v1/")], "base"}, {base[isBase("")], "base"},
+		{base[isBase("http://localhost:8000/v1/completions")], "path"}, {base[isBase("http://localhost:8000/generate")], "path"},
+		{base[isBase("sim:demo")], "base"},
 	} {
-		s := rundir.Stage{Name: kind + "@2.00#3", Kind: kind, Repeat: 3}
-		if kind != "concurrent" {
-			s.Rate = rundir.Exactly(2)
-		}
-		if got := sixColumnName(&s); got != want {
-			t.Errorf("%s is published as %s, want %s", s.Name, got, want)
+		if c[0] != c[1] {
+			t.Errorf("%s, want %s", c[0], c[1])
 		}
 	}
 }
@@ -78,19 +65,6 @@ func TestStressTitles(t *testing.T) {
 	run.Target = rundir.Target{URL: "sim:", API: "completions"}
 	if got := address(run); got != "sim:" {
 		t.Errorf("a simulated server: %q", got)
-	}
-}
-
-// TestBackends tests names of engines with their APIs, which SGLang's benchmark has of its own.
-func TestBackends(t *testing.T) {
-	for target, want := range map[string]string{
-		"SGLang chat": "sglang-oai-chat", "SGLang completions": "sglang-oai", "SGLang sglang": "sglang",
-		"vLLM chat": "vllm-chat", "vLLM completions": "vllm", " chat": "chat",
-	} {
-		engine, api, _ := strings.Cut(target, " ")
-		if got := backend(&rundir.Run{Target: rundir.Target{Engine: engine, API: api}}); got != want {
-			t.Errorf("%s: %s, want %s", target, got, want)
-		}
 	}
 }
 
