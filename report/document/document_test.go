@@ -251,21 +251,8 @@ func TestChangedPartsAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever surrounds markers, taking a document apart and joining it changes nothing.
-func TestSplitAndJoin(t *testing.T) {
-	for _, doc := range []string{
-		"", "a", "a\n", "a\n<!-- llmsweep:run {\"from\":\"x\"} -->\nb\n<!-- /llmsweep:run -->\n",
-		"<!-- llmsweep:choice -->\n<!-- /llmsweep:choice -->\nend",
-		"<!-- another comment -->\n",
-	} {
-		pieces, err := split(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := join(pieces); got != doc {
-			t.Errorf("%q became %q", doc, got)
-		}
-	}
+// A document whose markers do not match is refused, and so is one that is not ours.
+func TestRefusedDocuments(t *testing.T) {
 	for doc, says := range map[string]string{
 		"<!-- llmsweep:run -->\n":                                "line 1 opens",
 		"x\n<!-- /llmsweep:run -->\n":                            "line 2 closes",
@@ -282,8 +269,14 @@ func TestSplitAndJoin(t *testing.T) {
 	}
 }
 
+// FuzzSplit: whatever surrounds markers, taking a document apart and joining it changes nothing.
 func FuzzSplit(f *testing.F) {
-	f.Add("a\n<!-- llmsweep:run {} -->\nb\n<!-- /llmsweep:run -->\n")
+	for _, doc := range []string{
+		"", "a", "a\n", "a\n<!-- llmsweep:run {\"from\":\"x\"} -->\nb\n<!-- /llmsweep:run -->\n",
+		"<!-- llmsweep:choice -->\n<!-- /llmsweep:choice -->\nend", "<!-- another comment -->\n",
+	} {
+		f.Add(doc)
+	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, doc string) {
 		pieces, err := split(doc)
 		if err != nil || strings.Contains(doc, "\r") {

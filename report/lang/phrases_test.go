@@ -30,30 +30,46 @@ func phrases(t *testing.T) []phrase {
 }
 
 var readPhrases = sync.OnceValues(func() (all []phrase, err error) {
-	for _, root := range []string{"..", "../../cmd"} {
+	err = walk(func(path string, files *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && isSay(call.Fun) {
+				all = append(all, phrase{files.Position(call.Pos()).String(), text(call.Args[0]), text(call.Args[1])})
+			}
+			return true
+		})
+	}, nil, "../../report", "../../cmd")
+	return all, err
+})
+
+// walk reads the Go files of a tree that are no tests, and its Chinese pages.
+func walk(source func(path string, files *token.FileSet, file *ast.File), page func(path, text string),
+	roots ...string) error {
+	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			files := token.NewFileSet()
-			file, err := parser.ParseFile(files, path, nil, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && isSay(call.Fun) {
-					all = append(all, phrase{files.Position(call.Pos()).String(), text(call.Args[0]), text(call.Args[1])})
+			switch {
+			case err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go"):
+			case strings.HasSuffix(path, ".go"):
+				files := token.NewFileSet()
+				file, err := parser.ParseFile(files, path, nil, 0)
+				if err != nil {
+					return err
 				}
-				return true
-			})
-			return nil
+				source(path, files, file)
+			case page != nil && strings.HasSuffix(path, ".zh.md") && !strings.Contains(path, "testdata"):
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				page(path, string(b))
+			}
+			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
-})
+	return nil
+}
 
 func isSay(f ast.Expr) bool {
 	switch f := f.(type) {
@@ -167,7 +183,7 @@ func TestPhrasesStandInWordsFiles(t *testing.T) {
 	for _, p := range phrases(t) {
 		file, _, _ := strings.Cut(filepath.ToSlash(p.where), ":")
 		if base := filepath.Base(file); base != "words.go" && !strings.HasPrefix(base, "words_") &&
-			file != "../audit/rules.go" {
+			file != "../../report/audit/rules.go" {
 			t.Errorf("%s: %s", p.where, p.en)
 		}
 	}
