@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
 	"llmsweep/report/findings"
@@ -20,30 +21,20 @@ import (
 // allowedNumbers returns the numbers that sentences may have: those of the tables, and those of the answer.
 func allowedNumbers(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []float64 {
 	b, err := json.Marshal(a)
-	var tree any
-	if err == nil {
-		err = json.Unmarshal(b, &tree)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := tableNumbers(run)
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case float64:
-			all = append(all, v)
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for _, e := range v {
-				walk(e)
-			}
+	var walk func(_, v gjson.Result) bool
+	walk = func(_, v gjson.Result) bool {
+		if v.Type == gjson.Number {
+			all = append(all, v.Num)
+		} else if v.IsObject() || v.IsArray() {
+			v.ForEach(walk)
 		}
+		return true
 	}
-	walk(tree)
+	walk(gjson.Result{}, gjson.ParseBytes(b))
 	if run.SLO != nil {
 		all = append(all, run.SLO.Goodput.Value())
 	}

@@ -193,7 +193,7 @@ func compareJSON(t reporter, in []setup.Input) {
 		}
 		for key, n := range numbers {
 			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil &&
-				math.Abs(printed-n.Value()) > halfDigit(text[0][key]) {
+				math.Abs(printed-n.Value()) > report.Precision(text[0][key]) {
 				t.Errorf("Markdown: %s is %s, in JSON %v", key, text[0][key], n.Value())
 			}
 		}

@@ -27,7 +27,7 @@ func TestLimits(t *testing.T) {
 		{"lines to a caveat", 5, func(n int) string { return heading + table + strings.Repeat("x\n", n-1) + "All latencies are medians." },
 			func(doc *Document) bool { return doc.Lost > 0 }},
 		{"bytes of a label's text", 300, func(n int) string { return pad(heading+", a=", n) + table },
-			func(doc *Document) bool { return len(doc.Runs[0].Source.Labels["engine"].Text) == 300 }},
+			func(doc *Document) bool { return doc.Runs[0].Source.Labels["engine"].Text != "vLLM" }},
 		{"bytes of a line that names a configuration", 200, func(n int) string { return pad("Qwen2-7B, 2x L20, ", n) + table },
 			func(doc *Document) bool { return doc.Runs[0].Labels.GPU != "" }},
 		{"lines of a command", 40, func(n int) string {
