@@ -56,8 +56,8 @@ func checkChinese(t *testing.T, what, text string) {
 	}
 }
 
-// TestChineseIsWhole checks whole Chinese reports with every note in them, every finding and rule of the audit, and what
-// compare and choose wrote.
+// TestChineseIsWhole checks whole Chinese reports with every note, all findings and rules of the audit, and what compare
+// and choose wrote.
 func TestChineseIsWhole(t *testing.T) {
 	full, found := sweptRun(), audit.Report{File: "f", Results: 1, Rows: 1}
 	var b bytes.Buffer
@@ -67,7 +67,8 @@ func TestChineseIsWhole(t *testing.T) {
 			full.Warnings = append(full.Warnings, n)
 		}
 		if _, ok := audit.Words()[k.Code]; ok {
-			found.Findings = append(found.Findings, audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args})
+			f := audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args}
+			found.Findings = append(found.Findings, f)
 		}
 		r := published.Remark{Note: n}
 		if _, ok := published.Words()[k.Code]; ok && k.Code != "published.read-from" { // which is no remark

@@ -21,10 +21,10 @@ func fixture[T any](file string) (v T) {
 	return v
 }
 
-// sweptRun is a whole sweep: eleven rows and two holds, saturated at the end, its two highest rates censored. blankRun
-// has only just begun; the server of failedRun answered every request with an error; interruptedRun was stopped in its
-// fourth stage, and its rows have something to warn of; singleRun is two stages without labels, and judgedRun three that
-// keep what was promised, miss it, and have too few requests to tell; ladderRun is closed loops, each measured whole.
+// sweptRun is a whole sweep, saturated at the end, its two highest rates censored. blankRun has only just begun. The
+// server of failedRun answered each request with an error. interruptedRun was stopped in its fourth stage, with things
+// to warn of. singleRun is two stages without labels, and judgedRun three: they keep an SLO, miss it, and have too few
+// requests to tell. ladderRun is closed loops, each measured whole.
 func sweptRun() rundir.Run       { return fixture[rundir.Run]("swept.json") }
 func blankRun() rundir.Run       { return fixture[rundir.Run]("runs/blank.json") }
 func failedRun() rundir.Run      { return fixture[rundir.Run]("runs/failed.json") }

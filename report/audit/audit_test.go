@@ -254,8 +254,9 @@ func TestGapsOfChunks(t *testing.T) {
 	for format, want := range map[string]int{published.VLLMBench: 0, published.Serving: 1} {
 		source := &rundir.Source{File: "x", Line: 1, Format: format}
 		run := rundir.Run{Source: source, Stages: []rundir.Stage{{
-			Name: "throughput", Kind: "throughput", State: rundir.Complete, Requests: rundir.Requests{OK: 100}, Source: source,
-			Latency: mean(2), TTFT: mean(0.1), ITL: mean(0.01), OutputTokens: rundir.TokenStats{N: 100, Mean: rundir.Exactly(100)},
+			Name: "throughput", Kind: "throughput", State: rundir.Complete, Requests: rundir.Requests{OK: 100},
+			Source: source, Latency: mean(2), TTFT: mean(0.1), ITL: mean(0.01),
+			OutputTokens: rundir.TokenStats{N: 100, Mean: rundir.Exactly(100)},
 		}}}
 		if found := Runs([]Subject{{Run: &run}}); len(found) != want {
 			t.Errorf("%s: %v", format, found)

@@ -96,7 +96,8 @@ func TestDrawings(t *testing.T) {
 		if want := "report-qwen2-14b-instruct-cost.svg report-qwen2-14b-instruct-latency.svg " +
 			"report-qwen2-14b-instruct-throughput.svg report-qwen2-7b-instruct-cost.svg " +
 			"report-qwen2-7b-instruct-latency.svg report-qwen2-7b-instruct-throughput.svg " +
-			"report-qwen2-moe-57b-a14b-instruct-latency.svg report-qwen2-moe-57b-a14b-instruct-throughput.svg"; names != want {
+			"report-qwen2-moe-57b-a14b-instruct-latency.svg " +
+			"report-qwen2-moe-57b-a14b-instruct-throughput.svg"; names != want {
 			t.Errorf("%s: drawings %s", l, names)
 		}
 	}

@@ -79,7 +79,8 @@ func TestOwnDocumentsRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: func(path string) string { return path }})
+			from := func(path string) string { return path }
+			out, err := Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: from})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -57,8 +57,8 @@ func TestNothingOfOthersIsOverwritten(t *testing.T) {
 		beside := OutputFile{Path: path + ".beside", Content: []byte("x")}
 		err := WriteOutput(false, beside, f)
 		after, _ := os.ReadFile(path)
-		if c.refused != (err != nil) || c.refused && (string(after) != c.before || !strings.Contains(err.Error(), "--force") ||
-			!strings.Contains(err.Error(), path)) {
+		if c.refused != (err != nil) || c.refused && (string(after) != c.before ||
+			!strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), path)) {
 			t.Errorf("%s: %v; it holds %q now", c.name, err, after)
 		}
 		if _, err := os.Stat(beside.Path); c.refused != (err != nil) {

@@ -73,8 +73,8 @@ func describe(t testing.TB, doc *Document, brief bool) string {
 	return b.String()
 }
 
-// flat returns the values of v by their keys in JSON, with the lines and units that they are from. Zeros that are not printed, and
-// some keys, are left out.
+// flat returns the values of v by their keys in JSON, with the lines and units that they are from. Zeros that are not
+// printed, and some keys, are left out.
 func flat(t testing.TB, v any, printed map[string]rundir.Printed, without ...string) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -93,7 +93,8 @@ func flat(t testing.TB, v any, printed map[string]rundir.Printed, without ...str
 			case printed[key].Line > 0:
 				unit := strings.TrimLeft(printed[key].Text, "0123456789.,-+e> ")
 				all = append(all, fmt.Sprintf("%s=%s@%d%s", key, child, printed[key].Line, unit))
-			case key == "workload.think" || !slices.Contains([]string{"", "0", "false", "0001-01-01T00:00:00Z"}, child.String()):
+			case key == "workload.think" ||
+				!slices.Contains([]string{"", "0", "false", "0001-01-01T00:00:00Z"}, child.String()):
 				all = append(all, fmt.Sprintf("%s=%s", key, child))
 			}
 			return true

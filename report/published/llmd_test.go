@@ -73,7 +73,7 @@ func TestLLMDReadBack(t *testing.T) {
 		runs = append(runs, *run)
 	}
 	for _, r := range references(t) {
-		if slices.Contains([]string{"guidellm-0.8.1-sweep.json", "vllm-bench-0.32.0-rate.json", "llm-d-guidellm-0.yaml"}, r.name) {
+		if strings.Contains("guidellm-0.8.1-sweep.json vllm-bench-0.32.0-rate.json llm-d-guidellm-0.yaml", r.name) {
 			runs = append(runs, r.doc.Runs...)
 		}
 	}
@@ -153,7 +153,8 @@ func TestLLMDOfLittle(t *testing.T) {
 			Shape: rundir.ShapeLognormal}, Forced: true},
 	})
 	a, load := &reports[0].Results.Performance.Aggregate, &reports[0].Scenario.Load.Standardized
-	if a.Latency.TTFT.P99 != nil || a.Latency.Request != nil || a.Throughput.Requests != nil || reports[0].Run.Time != nil {
+	if a.Latency.TTFT.P99 != nil || a.Latency.Request != nil || a.Throughput.Requests != nil ||
+		reports[0].Run.Time != nil {
 		t.Errorf("%+v", a)
 	}
 	if load.Concurrency != 4 || load.Rate != nil || load.Tool != string(Stress) || load.Source != "unknown" ||
@@ -193,7 +194,9 @@ scenario:
   - metadata: {cfg_id: c}
     standardized: {kind: inference_engine, tool: llm-d, tool_version: %s, model: {name: M}, accelerator: {count: 8}}
   load: {standardized: {tool: inference-perf, %s}}
-results: {request_performance: {aggregate: {requests: {total: 5}, throughput: {request_rate: {units: queries/s, mean: 4}}}}}
+results:
+  request_performance:
+    aggregate: {requests: {total: 5}, throughput: {request_rate: {units: queries/s, mean: 4}}}
 `, "\x00", ""), i, strings.Trim(f[0], "-"), f[1], f[2]))
 			if err != nil {
 				t.Fatal(err)

@@ -125,7 +125,8 @@ func numbersOfText(_ testing.TB, r reference) map[int][]string {
 
 // numbersOfJSON returns the numbers of a file of results, by line, but for those of what was asked, and some others.
 func numbersOfJSON(t testing.TB, r reference) map[int][]string {
-	leftOut := regexp.MustCompile(`^(run|scenario)\.|^(config|args|input_config|run_info|metadata|telemetry_data|warnings)|` +
+	leftOut := regexp.MustCompile(`^(run|scenario)\.|` +
+		`^(config|args|input_config|run_info|metadata|telemetry_data|warnings)|` +
 		`^scheduler_metrics\.(start_time|end_time|request_|measure_)|^(start_time|end_time|cooldown_duration|burstiness)|` +
 		`^(benchmark_(start|end)_time_unix|min_request_timestamp|max_response_timestamp)|_ci\.|percentile_cis|\.total\.`)
 	text := r.text
