@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,15 +56,31 @@ func checkChinese(t *testing.T, what, text string) {
 	}
 }
 
-// TestChineseIsWhole checks whole Chinese reports with every note in them.
+// TestChineseIsWhole checks whole Chinese reports with every note, all findings and rules of the audit, and what compare
+// and choose wrote.
 func TestChineseIsWhole(t *testing.T) {
-	full := sweptRun()
+	full, found := sweptRun(), audit.Report{File: "f", Results: 1, Rows: 1}
+	var b bytes.Buffer
 	for _, k := range testkit.Kinds(t) {
+		n := sampleNote(k.Kind)
 		if _, ok := findings.Words()[k.Code]; ok {
-			full.Warnings = append(full.Warnings, sampleNote(k.Kind))
+			full.Warnings = append(full.Warnings, n)
+		}
+		if _, ok := audit.Words()[k.Code]; ok {
+			f := audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args}
+			found.Findings = append(found.Findings, f)
+		}
+		r := published.Remark{Note: n}
+		if _, ok := published.Words()[k.Code]; ok && k.Code != "published.read-from" { // which is no remark
+			b.WriteString(r.In(lang.Chinese) + "\n")
 		}
 	}
-	full.Saturation.Reason = note.Note{}
+	err := errors.Join(audit.Text(&b, []audit.Report{found}, lang.Chinese, true), audit.TextRules(&b, lang.Chinese),
+		table.WriteSections(&b, "console", Selftest(fullSelftest()), table.Style{Lang: lang.Chinese}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkChinese(t, "audit and self-test", strings.ReplaceAll(b.String(), "connection refused", ""))
 	runs := []rundir.Run{full, promisedRun(), judgedRun(), singleRun(), simulatedRun(), blankRun()}
 	for _, run := range []rundir.Run{failedRun(), interruptedRun()} { // their notes and errors are in the words of others
 		run.Warnings, run.Failure = nil, full.Warnings[0]
@@ -83,55 +100,17 @@ func TestChineseIsWhole(t *testing.T) {
 			checkChinese(t, format, render(t, format, runs[i:i+1], Options{Lang: lang.Chinese, Dir: "d"}))
 		}
 	}
-	var b bytes.Buffer
-	if err := table.WriteSections(&b, "console", Selftest(fullSelftest()), table.Style{Lang: lang.Chinese}); err != nil {
-		t.Fatal(err)
-	}
-	checkChinese(t, "self-test", strings.ReplaceAll(b.String(), "connection refused", ""))
-}
-
-// TestChineseAuditIsWhole checks every finding and the list of rules.
-func TestChineseAuditIsWhole(t *testing.T) {
-	a := audit.Report{File: "f", Results: 1, Rows: 1}
-	kinds := testkit.Kinds(t)
-	for _, k := range kinds {
-		if _, ok := audit.Words()[k.Code]; !ok {
-			continue
-		}
-		n := sampleNote(k.Kind)
-		a.Findings = append(a.Findings, audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args})
-	}
-	var b bytes.Buffer
-	if err := audit.Text(&b, []audit.Report{a}, lang.Chinese, true); err != nil {
-		t.Fatal(err)
-	}
-	if err := audit.TextRules(&b, lang.Chinese); err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range kinds {
-		r := published.Remark{Note: sampleNote(k.Kind)}
-		if _, ok := published.Words()[k.Code]; ok && k.Code != "published.read-from" { // which is no remark
-			b.WriteString(r.In(lang.Chinese) + "\n")
-		}
-	}
-	checkChinese(t, "audit", b.String())
-}
-
-// TestChineseGoldenFilesAreWhole checks what compare and choose wrote. The views of a running sweep have names of the
-// test in them.
-func TestChineseGoldenFilesAreWhole(t *testing.T) {
 	files, err := filepath.Glob("*/testdata/*.zh.*")
 	if err != nil || len(files) < 10 {
 		t.Fatal(files, err)
 	}
 	for _, path := range files {
-		if strings.HasPrefix(path, "progress") {
-			continue
-		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkChinese(t, path, string(text))
+		if !strings.HasPrefix(path, "progress") { // its views have names of the test in them
+			checkChinese(t, path, string(text))
+		}
 	}
 }

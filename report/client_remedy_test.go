@@ -15,7 +15,6 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/slo"
 )
 
 // invalidRuns are two real sweeps of which one has two rows in which the client was too slow.
@@ -40,51 +39,46 @@ func invalidRuns(t *testing.T) []setup.Input {
 // summaryTag is the beginning of a sentence that stands again when it is unfolded.
 var summaryTag = regexp.MustCompile(`<summary>.*?</summary>`)
 
-// TestClientRemedyOnce: an output that says that the client was too slow in some rows says once what
-// helps.
+// TestClientRemedyOnce: an output that says that the client was too slow in some rows says once what helps, and none
+// where nothing was wrong.
 func TestClientRemedyOnce(t *testing.T) {
 	in := invalidRuns(t)
-	run := in[0].Run
-	setups := setup.Load(in)
+	run, setups := in[0].Run, setup.Load(in)
+	c, err := compare.Of(setups, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := choose.Of(setups, choose.Options{Terms: parseTerms(t, "ttft:mean<200ms"),
+		Demand: choose.Demand{Amount: 1}, AnyWorkload: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, l := range lang.All() {
-		texts := map[string]string{"document": renderDocument(t, in, nil, l)}
-		for _, format := range []string{"console", "markdown"} {
-			texts[format] = renderRun(t, format, run, l)
-		}
-		c, err := compare.Of(setups, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		terms, err := slo.ParseAll([]string{"ttft:mean<200ms"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := choose.Of(setups, choose.Options{Terms: terms, Demand: choose.Demand{Amount: 1}, AnyWorkload: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, sections := range map[string][]table.Section{"compare": c.Report(1), "choose": choose.Sections(all, 1)} {
+		written := func(write func(b *bytes.Buffer) error) string {
 			var b bytes.Buffer
-			if err := table.WriteSections(&b, "console", sections, table.Style{Lang: l, All: true}); err != nil {
+			if err := write(&b); err != nil {
 				t.Fatal(err)
 			}
-			texts[name] = b.String()
+			return summaryTag.ReplaceAllString(b.String(), "")
 		}
-		var b bytes.Buffer
-		if err := page.Run(&b, run, "", page.WriteOptions{Lang: l}); err != nil {
-			t.Fatal(err)
-		}
-		texts["page"] = summaryTag.ReplaceAllString(b.String(), "")
-		for name, text := range texts {
-			text, cause := strings.ToLower(strings.Join(strings.Fields(text), " ")),
-				strings.ToLower(findings.Phrase(run.Stages[2].Invalid, l))
-			if n := strings.Count(text, strings.ToLower(findings.ClientRemedy.In(l))); n != 1 || !strings.Contains(text, cause) {
-				t.Errorf("%s, %s: what helps stands %d times, and the cause %q %d times", name, l, n, cause,
-					strings.Count(text, cause))
+		style := table.Style{Lang: l, All: true}
+		for name, text := range map[string]string{
+			"document": renderDocument(t, in, nil, l),
+			"console":  renderRun(t, "console", run, l), "markdown": renderRun(t, "markdown", run, l),
+			"compare": written(func(b *bytes.Buffer) error { return table.WriteSections(b, "console", c.Report(1), style) }),
+			"choose": written(func(b *bytes.Buffer) error {
+				return table.WriteSections(b, "console", choose.Sections(all, 1), style)
+			}),
+			"page": written(func(b *bytes.Buffer) error { return page.Run(b, run, "", page.WriteOptions{Lang: l}) }),
+		} {
+			text = strings.ToLower(strings.Join(strings.Fields(text), " "))
+			cause, helps := strings.ToLower(findings.Phrase(run.Stages[2].Invalid, l)),
+				strings.ToLower(findings.ClientRemedy.In(l))
+			if n := strings.Count(text, helps); n != 1 || !strings.Contains(text, cause) {
+				t.Errorf("%s, %s: what helps stands %d times, and the cause %q: %v", name, l, n, cause,
+					strings.Contains(text, cause))
 			}
 		}
-	}
-	for _, l := range lang.All() { // nothing is advised where nothing was wrong
 		if text := renderDocument(t, in[1:], nil, l); strings.Contains(text, findings.ClientRemedy.In(l)) {
 			t.Errorf("%s: advice without need", l)
 		}

@@ -128,17 +128,12 @@ var (
 // isAllowed reports whether a printed number is one of those given, rounded as it is printed.
 func isAllowed(printed, unit string, given []float64) bool {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(printed, ",", ""), 64)
-	_, decimals, _ := strings.Cut(printed, ".")
-	half := 0.51 * math.Pow10(-len(decimals))
-	if n := len(strings.TrimRight(printed, "0")); decimals == "" && n < len(printed) { // 140 may be 136, to two digits
-		half = 0.51 * math.Pow10(len(printed)-n)
-	}
 	scale := map[string]float64{" ms": 1000, " %": 100}[unit]
 	if scale == 0 {
 		scale = 1
 	}
 	for _, g := range given {
-		if math.Abs(g*scale-v) <= half {
+		if math.Abs(g*scale-v) <= precision(printed) {
 			return true
 		}
 	}

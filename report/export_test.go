@@ -1,8 +1,10 @@
 package report
 
-// What tests of renderings need that import this package: DrawRun and DrawUsers draw runs, SweptRun is a whole sweep.
+// What tests that import this package need: DrawRun draws runs, SweptRun is a whole sweep, CheckOrder tells what of an
+// answer is out of order, and Precision how far rounding may have moved a printed number.
 var (
-	DrawRun   = drawRun
-	DrawUsers = drawUsers
-	SweptRun  = sweptRun
+	DrawRun    = drawRun
+	SweptRun   = sweptRun
+	CheckOrder = checkOrder
+	Precision  = precision
 )

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -39,13 +38,27 @@ func TestGolden(t *testing.T) {
 			if name != "swept" && !strings.Contains("console markdown", c.format) {
 				continue // the others are tested by reading them again
 			}
-			t.Run(name+"."+c.file, func(t *testing.T) {
-				var b bytes.Buffer
-				if err := Render(&b, c.format, rs, c.o); err != nil {
-					t.Fatal(err)
-				}
-				testkit.CheckGolden(t, name+"."+c.file, b.Bytes())
-			})
+			checkRendered(t, name+"."+c.file, c.format, rs, c.o)
+		}
+	}
+}
+
+// checkRendered compares runs in a format with a golden file.
+func checkRendered(t *testing.T, file, format string, runs []rundir.Run, o Options) {
+	t.Run(file, func(t *testing.T) { testkit.CheckGolden(t, file, []byte(render(t, format, runs, o))) })
+}
+
+// TestFixedFormats: the formats of other tools, of which only the notes beneath differ by language.
+func TestFixedFormats(t *testing.T) {
+	for name, runs := range map[string][]rundir.Run{
+		"swept": {sweptRun()}, "failed": {failedRun()}, "single": {singleRun()}, "ladder": {ladderRun()},
+		"several": {simulatedRun(), singleRun()},
+	} {
+		for _, format := range []string{"stress", "serving"} {
+			checkRendered(t, name+".en."+format+".txt", format, runs, Options{})
+			if name == "ladder" {
+				checkRendered(t, name+".zh."+format+".txt", format, runs, Options{Lang: lang.Chinese})
+			}
 		}
 	}
 }

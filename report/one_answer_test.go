@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,8 +13,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page"
 	"llmsweep/report/setup"
@@ -31,35 +32,37 @@ type reporter interface {
 }
 
 // TestOneAnswerEverywhere: console, Markdown, document, page, index, JSON, verdict, compare and choose tell the same
-// rate, interval, SLO rate and latency at 80 % of many sweeps.
+// rate, interval, SLO rate and latency at 80 % of many sweeps, and these are in order.
 func TestOneAnswerEverywhere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		in, terms := drawSetups(t, 2)
+		in, terms := drawSetups(t, 3)
 		compareTexts(t, in, terms)
-		compareJSON(t, in, terms)
+		compareJSON(t, in)
 		compareComparisons(t, in, terms)
 	})
 }
 
 // TestOneAnswerOfRealRuns is the same of the runs among the examples.
 func TestOneAnswerOfRealRuns(t *testing.T) {
-	dirs, err := filepath.Glob("../examples/*/*/" + rundir.RunFile)
-	if err != nil || len(dirs) == 0 {
-		t.Fatal(err, dirs)
-	}
-	for _, file := range dirs {
-		run, err := saturation.Reopen(filepath.Dir(file))
+	t.Parallel()
+	for _, dir := range exampleRuns(t) {
+		run, err := saturation.Reopen(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := saturation.AnswerOf(run); a == nil || !a.Rate.Known() {
+		a := saturation.AnswerOf(run)
+		if a == nil {
 			continue
 		}
-		in := []setup.Input{{Path: filepath.Dir(file), Run: run}}
-		compareTexts(t, in, nil)
-		compareJSON(t, in, nil)
-		compareComparisons(t, in, nil)
+		for _, w := range report.CheckOrder(a) {
+			t.Errorf("%s: %s", dir, w)
+		}
+		if in := []setup.Input{{Path: dir, Run: run}}; a.Rate.Known() {
+			compareTexts(t, in, nil)
+			compareJSON(t, in)
+			compareComparisons(t, in, nil)
+		}
 	}
 }
 
@@ -73,15 +76,33 @@ func compareTexts(t reporter, in []setup.Input, terms []slo.Term) {
 	if err := page.Runs(&index, inputs, page.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	told := map[string]bool{} // by languages
 	for _, l := range lang.All() {
-		parts := runPart.FindAllString(renderDocument(t, in, terms, l), -1)
+		doc, said := renderDocument(t, in, terms, l), ""
+		for _, w := range badRanges(doc) {
+			t.Errorf("%s:\n%s", w, doc)
+		}
+		parts := runPart.FindAllString(doc, -1)
+		if len(parts) != len(in) {
+			t.Fatal(len(parts), "parts of", len(in), "runs:", doc)
+		}
 		for i, one := range in {
-			want := fmt.Sprint(readAnswers(renderRun(t, "markdown", one.Run, l), l))
+			all := readAnswers(renderRun(t, "markdown", one.Run, l), l)
+			want := fmt.Sprint(all)
+			said += want + "\n"
 			for name, text := range map[string]string{"console": renderRun(t, "console", one.Run, l), "document": parts[i]} {
 				if got := fmt.Sprint(readAnswers(text, l)); got != want {
 					t.Errorf("%s, %s: %s, in Markdown %s", name, l, got, want)
 				}
 			}
+			for _, a := range all {
+				for _, w := range a.checkOrder() {
+					t.Errorf("%s:\n%s", w, parts[i])
+				}
+			}
+		}
+		if told[said] = true; len(told) > 1 {
+			t.Errorf("languages differ: %v", told)
 		}
 	}
 	for i, one := range in {
@@ -140,7 +161,7 @@ func indexCells(index string, row int) string {
 }
 
 // compareJSON compares what programs read: JSON has the answer itself, and the verdict its numbers.
-func compareJSON(t reporter, in []setup.Input, _ []slo.Term) {
+func compareJSON(t reporter, in []setup.Input) {
 	for _, one := range in {
 		a := saturation.AnswerOf(one.Run)
 		var file struct {
@@ -156,13 +177,8 @@ func compareJSON(t reporter, in []setup.Input, _ []slo.Term) {
 		if err := json.Unmarshal([]byte(renderRun(t, "verdict", one.Run, lang.English)), &verdict); err != nil {
 			t.Fatal(err)
 		}
-		value, low, high := a.Rate, a.Low, a.High
-		if p := a.Promise; p != nil {
-			value, low, high = p.Rate, p.Low, p.High
-		}
-		if verdict.MayClaim == rundir.SupportsEstimate && (verdict.Value != value || verdict.Low != low ||
-			verdict.High != high) {
-			t.Errorf("verdict: %+v, the answer is %s", verdict, asJSON(t, a))
+		if got, want := asJSON(t, verdict), asJSON(t, findings.Conclude(one.Run)); got != want {
+			t.Errorf("verdict: %s, the conclusion is %s", got, want)
 		}
 		text := readAnswers(renderRun(t, "markdown", one.Run, lang.English), lang.English)
 		if len(text) == 0 {
@@ -177,7 +193,7 @@ func compareJSON(t reporter, in []setup.Input, _ []slo.Term) {
 		}
 		for key, n := range numbers {
 			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil &&
-				math.Abs(printed-n.Value()) > halfDigit(text[0][key]) {
+				math.Abs(printed-n.Value()) > report.Precision(text[0][key]) {
 				t.Errorf("Markdown: %s is %s, in JSON %v", key, text[0][key], n.Value())
 			}
 		}
@@ -228,36 +244,6 @@ func compareComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 			if k.Rate != p.Rate.Or(p.Low.Value()) && k.Rate != p.Low.Value() || k.RateLow.Known() &&
 				(k.RateLow != p.Low || k.RateHigh != p.High) {
 				t.Errorf("choose: %v (%v-%v), the answer is %s", k.Rate, k.RateLow, k.RateHigh, asJSON(t, p))
-			}
-		}
-	}
-}
-
-// TestCostsEverywhere: console, Markdown, document and page say what output costs, in the answer and once.
-func TestCostsEverywhere(t *testing.T) {
-	run, err := saturation.Reopen("../examples/first-report")
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := map[lang.Lang]string{
-		lang.English: "Costs 0.40 per million output tokens at 6.6 req/s, 0.32 at saturation (1 GPU at 1.2 an hour).",
-		lang.Chinese: "每百万输出 token 的费用：6.6 req/s 时为 0.40，饱和时为 0.32（1 张 GPU，每小时 1.2）。",
-	}
-	for price, times := range map[float64]int{1.2: 1, 0: 0} {
-		run.Labels.Price = price
-		var both bytes.Buffer
-		if err := page.Run(&both, run, "", page.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		for l, want := range said {
-			in := []setup.Input{{Path: "l20", Run: run}}
-			for name, text := range map[string]string{
-				"console": renderRun(t, "console", run, l), "markdown": renderRun(t, "markdown", run, l),
-				"document": renderDocument(t, in, nil, l), "page": html.UnescapeString(both.String()),
-			} {
-				if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != times {
-					t.Errorf("%s, %s, price %v: it is said %d times", name, l, price, n)
-				}
 			}
 		}
 	}

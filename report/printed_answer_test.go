@@ -3,7 +3,6 @@ package report_test
 import (
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,15 +86,6 @@ func readAnswers(text string, l lang.Lang) (all []printedAnswer) {
 	return all
 }
 
-// halfDigit is half of the last digit of a printed number: what rounding may have changed. 140 may be 136.
-func halfDigit(printed string) float64 {
-	_, decimals, _ := strings.Cut(printed, ".")
-	if n := len(strings.TrimRight(printed, "0")); decimals == "" && n < len(printed) {
-		return 0.51 * math.Pow10(len(printed)-n)
-	}
-	return 0.51 * math.Pow10(-len(decimals))
-}
-
 // checkOrder returns what in an answer that a text tells is out of order.
 func (a printedAnswer) checkOrder() (wrong []string) {
 	for _, pair := range [][2]string{
@@ -110,7 +100,7 @@ func (a printedAnswer) checkOrder() (wrong []string) {
 		}
 		x, err1 := strconv.ParseFloat(small, 64)
 		y, err2 := strconv.ParseFloat(large, 64)
-		if err1 != nil || err2 != nil || x > y+halfDigit(small)+halfDigit(large) {
+		if err1 != nil || err2 != nil || x > y+report.Precision(small)+report.Precision(large) {
 			wrong = append(wrong, fmt.Sprintf("%s %s is above %s %s", pair[0], small, pair[1], large))
 		}
 	}

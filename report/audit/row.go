@@ -216,15 +216,12 @@ func usualUnit(format, key string) string {
 
 // numbersOf returns the numbers of a stage in a group of keys of run.json, by the rest of the key.
 func numbersOf(s *rundir.Stage, group string) []rundir.Named {
+	for _, d := range published.TimesOf(s) {
+		if d.Key == group {
+			return d.Numbers()
+		}
+	}
 	switch group {
-	case "latency_s":
-		return s.Latency.Numbers()
-	case "ttft_s":
-		return s.TTFT.Numbers()
-	case "tpot_s":
-		return s.TPOT.Numbers()
-	case "itl_s":
-		return s.ITL.Numbers()
 	case "rates":
 		return []rundir.Named{{Name: "completed", Number: &s.Rates.Completed}}
 	case "tokens_per_s":

@@ -36,47 +36,37 @@ func TestAMarkFitsOnlyWhatWasWritten(t *testing.T) {
 }
 
 func TestNothingOfOthersIsOverwritten(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	write := func(name, content string) {
-		t.Helper()
-		if err := os.WriteFile(at(name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("foreign.md", "# Mine\n")
-	write("edited.md", string(MarkedOutput([]byte("# Result\n"), XMLMark))+"my note\n")
-	write("ours.md", string(MarkedOutput([]byte("# Result\n"), XMLMark)))
-	write("empty.md", "")
-	write("same.json", "{}")
-	write("other.json", "{}")
-	for name, refused := range map[string]bool{
-		"foreign.md": true, "edited.md": true, "ours.md": false, "empty.md": false, "new/er.md": false, "same.json": false,
-		"other.json": true,
+	ours := string(MarkedOutput([]byte("# Result\n"), XMLMark))
+	for _, c := range []struct {
+		name, before string
+		refused      bool
+	}{
+		{"foreign.md", "# Mine\n", true}, {"edited.md", ours + "my note\n", true}, {"ours.md", ours, false},
+		{"empty.md", "", false}, {"new/er.md", "", false}, {"same.json", "{}", false}, {"other.json", "[]", true},
 	} {
-		f := OutputFile{Path: at(name), Content: []byte("# New\n"), Comment: XMLMark}
-		switch name {
-		case "same.json":
+		path := filepath.Join(t.TempDir(), c.name)
+		if !strings.Contains(c.name, "/") {
+			if err := os.WriteFile(path, []byte(c.before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := OutputFile{Path: path, Content: []byte("# New\n"), Comment: XMLMark}
+		if filepath.Ext(path) == ".json" {
 			f.Content, f.Comment = []byte("{}"), NoMark
-		case "other.json":
-			f.Content, f.Comment = []byte("[]"), NoMark
 		}
-		before, _ := os.ReadFile(at(name))
-		beside := OutputFile{Path: at(name + ".beside"), Content: []byte("x")}
+		beside := OutputFile{Path: path + ".beside", Content: []byte("x")}
 		err := WriteOutput(false, beside, f)
-		after, _ := os.ReadFile(at(name))
-		if refused != (err != nil) || refused && (!bytes.Equal(before, after) || !strings.Contains(err.Error(), "--force") ||
-			!strings.Contains(err.Error(), at(name))) {
-			t.Errorf("%s: %v; it holds %q now", name, err, after)
+		after, _ := os.ReadFile(path)
+		if c.refused != (err != nil) || c.refused && (string(after) != c.before ||
+			!strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%s: %v; it holds %q now", c.name, err, after)
 		}
-		if _, err := os.Stat(beside.Path); refused != (err != nil) {
-			t.Errorf("%s: the file beside it: %v", name, err)
+		if _, err := os.Stat(beside.Path); c.refused != (err != nil) {
+			t.Errorf("%s: the file beside it: %v", c.name, err)
 		}
-		if err := WriteOutput(true, f); err != nil {
-			t.Errorf("%s with force: %v", name, err)
-		}
-		if after, _ := os.ReadFile(at(name)); !bytes.Equal(after, MarkedOutput(f.Content, f.Comment)) {
-			t.Errorf("%s with force holds %q", name, after)
+		err = WriteOutput(true, f)
+		if after, _ := os.ReadFile(path); err != nil || !bytes.Equal(after, MarkedOutput(f.Content, f.Comment)) {
+			t.Errorf("%s with force: %v, it holds %q", c.name, err, after)
 		}
 	}
 }

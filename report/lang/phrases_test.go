@@ -30,30 +30,46 @@ func phrases(t *testing.T) []phrase {
 }
 
 var readPhrases = sync.OnceValues(func() (all []phrase, err error) {
-	for _, root := range []string{"..", "../../cmd"} {
+	err = walk(func(path string, files *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && isSay(call.Fun) {
+				all = append(all, phrase{files.Position(call.Pos()).String(), text(call.Args[0]), text(call.Args[1])})
+			}
+			return true
+		})
+	}, nil, "../../report", "../../cmd")
+	return all, err
+})
+
+// walk reads the Go files of a tree that are no tests, and its Chinese pages.
+func walk(source func(path string, files *token.FileSet, file *ast.File), page func(path, text string),
+	roots ...string) error {
+	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			files := token.NewFileSet()
-			file, err := parser.ParseFile(files, path, nil, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && isSay(call.Fun) {
-					all = append(all, phrase{files.Position(call.Pos()).String(), text(call.Args[0]), text(call.Args[1])})
+			switch {
+			case err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go"):
+			case strings.HasSuffix(path, ".go"):
+				files := token.NewFileSet()
+				file, err := parser.ParseFile(files, path, nil, 0)
+				if err != nil {
+					return err
 				}
-				return true
-			})
-			return nil
+				source(path, files, file)
+			case page != nil && strings.HasSuffix(path, ".zh.md") && !strings.Contains(path, "testdata"):
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				page(path, string(b))
+			}
+			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
-})
+	return nil
+}
 
 func isSay(f ast.Expr) bool {
 	switch f := f.(type) {
@@ -140,12 +156,11 @@ func arguments(format string) (used []int) {
 	return slices.Compact(used)
 }
 
-// TestPhrases checks that each phrase of the source says something in Chinese, with the same arguments, and without
-// typos in Chinese.
+// TestPhrases: each phrase of the source is told in both languages, with the same arguments and without typos.
 func TestPhrases(t *testing.T) {
 	for _, p := range phrases(t) {
-		if strings.TrimSpace(p.en) != "" && p.zh == "" {
-			t.Errorf("%s: nothing in Chinese", p.where)
+		if p.en == "" || p.zh == "" && strings.TrimSpace(p.en) != "" { // in Chinese no space is between sentences
+			t.Errorf("%s: a language is missing", p.where)
 		}
 		if a, b := arguments(p.en), arguments(p.zh); !slices.Equal(a, b) {
 			t.Errorf("%s: the arguments differ: %v and %v\n%s\n%s", p.where, a, b, p.en, p.zh)
@@ -153,8 +168,14 @@ func TestPhrases(t *testing.T) {
 			t.Errorf("%s: without arguments a phrase is no format: %%%% is printed as it stands\n%s\n%s", p.where, p.en, p.zh)
 		}
 		checkTypos(t, p.where, p.zh)
+		if comfort.MatchString(p.en + p.zh) {
+			t.Errorf("%s: %s / %s", p.where, p.en, p.zh)
+		}
 	}
 }
+
+// comfort is a judgement: what is meant is 80 % of the saturation rate.
+var comfort = regexp.MustCompile(`(?i)comfortabl|舒适`)
 
 // TestPhrasesStandInWordsFiles checks that the phrases of a package are in its words.go, or in files named words_*.go;
 // those of audit's rules are with their rules.
@@ -162,21 +183,28 @@ func TestPhrasesStandInWordsFiles(t *testing.T) {
 	for _, p := range phrases(t) {
 		file, _, _ := strings.Cut(filepath.ToSlash(p.where), ":")
 		if base := filepath.Base(file); base != "words.go" && !strings.HasPrefix(base, "words_") &&
-			file != "../audit/rules.go" {
+			file != "../../report/audit/rules.go" {
 			t.Errorf("%s: %s", p.where, p.en)
 		}
 	}
 }
 
-// TestREADMEHasNoTypos looks at the Chinese README.
-func TestREADMEHasNoTypos(t *testing.T) {
-	const page = "../../cmd/llmsweep/manual/README.zh.md"
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
+// TestManual: the manual has no typos in Chinese, and calls no load comfortable.
+func TestManual(t *testing.T) {
+	files, err := filepath.Glob("../../cmd/llmsweep/manual/topics/*.md")
+	if err != nil || len(files) < 8 {
+		t.Fatal(err, files)
 	}
-	for i, line := range strings.Split(string(b), "\n") {
-		checkTypos(t, page+":"+strconv.Itoa(i+1), line)
+	for _, file := range append(files, "../../README.md", "../../cmd/llmsweep/manual/README.zh.md") {
+		b, err := os.ReadFile(file)
+		if err != nil || comfort.Match(b) {
+			t.Errorf("%s: %v, or it calls a load comfortable", file, err)
+		}
+		if filepath.Base(file) == "README.zh.md" {
+			for i, line := range strings.Split(string(b), "\n") {
+				checkTypos(t, file+":"+strconv.Itoa(i+1), line)
+			}
+		}
 	}
 }
 
@@ -192,33 +220,5 @@ func TestTypos(t *testing.T) {
 			func(typo *regexp.Regexp) bool { return typo.MatchString(s) }) {
 			t.Errorf("%s passes", s)
 		}
-	}
-}
-
-// No text calls a load comfortable: that is a judgement, and what is meant is 80 % of the saturation rate.
-func TestNoLoadIsComfortable(t *testing.T) {
-	for _, p := range phrases(t) {
-		if strings.Contains(strings.ToLower(p.en), "comfortabl") || strings.Contains(p.zh, "舒适") {
-			t.Errorf("%s: %s / %s", p.where, p.en, p.zh)
-		}
-	}
-	files := 0
-	for _, root := range []string{"../../README.md", "../../cmd/llmsweep/manual"} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
-				return err
-			}
-			b, err := os.ReadFile(path)
-			if files++; strings.Contains(strings.ToLower(string(b)), "comfortabl") || strings.Contains(string(b), "舒适") {
-				t.Errorf("%s calls a load comfortable", path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if files < 10 {
-		t.Errorf("only %d files of the manual were read", files)
 	}
 }

@@ -178,9 +178,9 @@ func (r *reading) dropFigures(groups []string) {
 			case "inter_token_s":
 				s.InterToken = rundir.Number{}
 			}
-			for _, d := range timeDists(s) {
-				if d.key == group {
-					*d.dist = rundir.Dist{}
+			for _, d := range TimesOf(s) {
+				if d.Key == group {
+					*d.Dist = rundir.Dist{}
 				}
 			}
 		}

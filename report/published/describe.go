@@ -147,17 +147,37 @@ func (c *preamble) ownLabel(r *Result, value, key string) candidate {
 
 // describe labels a result by itself and by what stands above it: headings, commands, remarks, the table of nvidia-smi.
 func (c *preamble) describe(r *Result) {
-	l := &r.Run.Labels
-	cmd := c.launch
-	engines := []candidate{c.ownLabel(r, l.Engine, "target.backend"), c.headingLabel(labelEngine)}
-	if cmd != nil {
-		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
-	}
-	l.Engine = chooseLabel(r, "engine", engines)
+	l, cmd := &r.Run.Labels, c.launch
+	l.Engine = c.chooseEngine(r)
 	if cmd != nil && l.Engine != "" && cmd.Engine != "" && !strings.EqualFold(l.Engine, cmd.Engine) {
 		cmd = nil // it started another server
 	}
-	e := evidence{
+	e := c.gatherEvidence(r, cmd)
+	l.Model, l.GPU = chooseLabel(r, "model", e.models), chooseLabel(r, "gpu", e.gpuNames)
+	l.Quant = chooseLabel(r, "quant", e.quants)
+	if text := chooseLabel(r, "gpus", e.gpuCounts); text != "" {
+		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
+	}
+	c.setLengths(r)
+	if think, _, ok := findNearestMention(c, labelThinking); ok && r.Run.Workload.Think == nil {
+		r.Run.Workload.Think = &think
+	}
+	c.setDate(r)
+}
+
+// chooseEngine takes the engine that the result names, else the headings, else the command above.
+func (c *preamble) chooseEngine(r *Result) string {
+	engines := []candidate{c.ownLabel(r, r.Run.Labels.Engine, "target.backend"), c.headingLabel(labelEngine)}
+	if cmd := c.launch; cmd != nil {
+		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
+	}
+	return chooseLabel(r, "engine", engines)
+}
+
+// gatherEvidence collects what the result, the command that started its server and the lines above say.
+func (c *preamble) gatherEvidence(r *Result, cmd *launchCommand) *evidence {
+	l := &r.Run.Labels
+	e := &evidence{
 		gpuCounts: []candidate{c.ownLabel(r, countText(l.GPUs), "")},
 		gpuNames: []candidate{c.ownLabel(r, l.GPU, ""), c.headingLabel(func(s string) (string, bool) {
 			g, ok := labelGPUs(s)
@@ -201,11 +221,11 @@ func (c *preamble) describe(r *Result) {
 		named.value, quant.value = SplitQuant(named.value)
 		e.models, e.quants = append(e.models, named), append(e.quants, quant)
 	}
-	l.Model, l.GPU = chooseLabel(r, "model", e.models), chooseLabel(r, "gpu", e.gpuNames)
-	l.Quant = chooseLabel(r, "quant", e.quants)
-	if text := chooseLabel(r, "gpus", e.gpuCounts); text != "" {
-		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
-	}
+	return e
+}
+
+// setLengths takes the lengths of prompts and answers from the headings above a six-column table that tells none.
+func (c *preamble) setLengths(r *Result) {
 	w := &r.Run.Workload
 	for _, of := range []struct {
 		to   *float64
@@ -218,10 +238,6 @@ func (c *preamble) describe(r *Result) {
 			*of.to = n.Value()
 		}
 	}
-	if think, _, ok := findNearestMention(c, labelThinking); ok && r.Run.Workload.Think == nil {
-		r.Run.Workload.Think = &think
-	}
-	c.setDate(r)
 }
 
 // headingLabel returns what the lines above a result say, the innermost first.

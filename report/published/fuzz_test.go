@@ -2,10 +2,14 @@ package published
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 
 	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
@@ -98,3 +102,49 @@ func checkJoined(t *testing.T, doc *Document) {
 		}
 	}
 }
+
+// fuzzJSON fuzzes one format with one of its files.
+func fuzzJSON(f *testing.F, files ...string) {
+	for _, name := range files {
+		b, err := os.ReadFile(filepath.Join("testdata/results", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		text := string(b)
+		// small, so that the fuzzer gets somewhere
+		if v := gjson.Parse(text); len(text) > 20000 && v.Get("benchmarks").IsArray() {
+			text = fmt.Sprintf(`{"metadata":%s,"benchmarks":[%s]}`, v.Get("metadata").Raw, v.Get("benchmarks.1").Raw)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text string) {
+		doc, err := ParseText("doc", strings.NewReader(text))
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("an error of several lines: %v", err)
+			}
+			return
+		}
+		checkDocument(t, doc)
+		for _, run := range doc.Runs {
+			for _, s := range run.Stages {
+				for key, p := range s.Source.Printed {
+					if p.Line < 1 || p.Line > len(doc.Lines) {
+						t.Errorf("%s in line %d of %d", key, p.Line, len(doc.Lines))
+					}
+				}
+				if v := s.TTFT.Mean; v.Known() && (math.IsNaN(v.Value()) || math.Abs(v.Value()) > 1e15) {
+					t.Errorf("a mean of %v", v.Value())
+				}
+			}
+		}
+	}))
+}
+
+func FuzzGuideLLM(f *testing.F) {
+	fuzzJSON(f, "guidellm-0.5.4-sweep.json", "guidellm-0.8.1-sweep.json")
+}
+func FuzzLLMD(f *testing.F) {
+	fuzzJSON(f, "llm-d-guidellm-0.yaml", "llm-d-inference-perf.yaml", "llm-d-llmsweep.json", "llm-d-vllm.json")
+}
+func FuzzVLLMBench(f *testing.F) { fuzzJSON(f, "vllm-bench-0.32.0-rate.json") }

@@ -106,9 +106,6 @@ type launchCommand struct {
 // The longest command that is read, in lines that end in a backslash.
 const maxLaunchLines = 40
 
-// maxLaunchLine is the longest line of a command, in bytes.
-const maxLaunchLine = 64 << 10
-
 // readLaunch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
 // there.
 func (c *preamble) readLaunch(at int) int {
@@ -120,7 +117,7 @@ func (c *preamble) readLaunch(at int) int {
 	var parts []string
 	for ; last < len(c.lines) && last-at < maxLaunchLines; last++ {
 		text := strings.TrimSpace(c.lines[last])
-		if len(text) > maxLaunchLine {
+		if len(text) > maxTextLine {
 			return 0
 		}
 		rest, more := strings.CutSuffix(text, `\`)

@@ -298,8 +298,8 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	if own.Gap.Known() {
 		st.InterToken = own.Gap
 	}
-	for _, d := range timeDists(st) {
-		d.dist.N, d.dist.Unsupported = 0, own.Unsupported[d.key] // counted again, they would be those of independent requests
+	for _, d := range TimesOf(st) {
+		d.N, d.Unsupported = 0, own.Unsupported[d.Key] // counted again, they would be those of independent requests
 	}
 	return cmp.Or(own.Plan, rundir.KindRun)
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 
-	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
 )
 
@@ -45,208 +45,153 @@ func parseText(t testing.TB, text string) *Document {
 	return doc
 }
 
-// TestDocumentsAreReadWhole: each line is a number, what belongs to one, or prose that is listed here.
-func TestDocumentsAreReadWhole(t *testing.T) {
-	for _, c := range []struct {
-		name                 string
-		runs, rows, figures  int
-		context, frame, held int // lines
-		prose                []int
-		remarks              []Remark
-	}{
-		{tables, 13, 143, 858, 16, 26, 143, []int{4, 5, 6, 7}, []Remark{
-			{Line: 90, Text: "Inter Token Latency 45.38 has no unit: read as ms"},
-			{Line: 112, Text: `"Time to First Taken" is read as "Time to First Token"`},
-		}},
-		{stress, 16, 16, 380, 49, 64, 364,
-			[]int{5, 130, 134, 258, 266, 390, 400, 460, 466, 468, 469, 470, 471, 472, 475, 476, 477, 478, 479, 540}, nil},
-		{blocks, 3, 3, 88, 9, 18, 84, []int{5, 42, 86}, nil},
-		{scaled, 25, 25, 576, 107, 102, 551, []int{
-			3, 4, 29, 167, 175, 405, 411, 808, 816, 818, 820, 822, 823, 825, 827, 829, 830, 832, 834, 836, 837, 839, 841, 842,
-			843, 845, 847, 849, 850, 852,
-		}, nil},
-	} {
-		doc := parseFile(t, c.name)
-		rows, figures, kinds := 0, 0, map[Kind]int{}
-		for _, run := range doc.Runs {
-			rows += len(run.Stages)
-			figures += len(run.Source.Printed)
-			for _, s := range run.Stages {
-				figures += len(s.Source.Printed)
-			}
-		}
-		var prose []int
-		for i, k := range doc.Lines {
-			kinds[k]++
-			if k == Prose {
-				prose = append(prose, i+1)
-			}
-		}
-		got := []int{len(doc.Runs), rows, figures, kinds[Context], kinds[Frame], kinds[Numbers], kinds[Unread]}
-		if diff := cmp.Diff([]int{c.runs, c.rows, c.figures, c.context, c.frame, c.held, 0}, got); diff != "" {
-			t.Errorf("%s: runs, rows, figures, lines of context, frame, figures, unread (-want +got):\n%s", c.name, diff)
-		}
-		if diff := cmp.Diff(c.prose, prose); diff != "" {
-			t.Errorf("%s: lines of prose (-want +got):\n%s", c.name, diff)
-		}
-		for i := range doc.Remarks {
-			doc.Remarks[i].Note = note.Note{} // which has the same words as Text
-		}
-		if diff := cmp.Diff(c.remarks, doc.Remarks); diff != "" {
-			t.Errorf("%s: remarks (-want +got):\n%s", c.name, diff)
-		}
-	}
+// reference is a document or a file of results that somebody published, and what it was read as.
+type reference struct {
+	name, text string
+	doc        *Document
 }
 
-// TestNoFigureIsLost: every number on a line of numbers stands in a number of that line, as it was printed.
-func TestNoFigureIsLost(t *testing.T) {
-	number := regexp.MustCompile(`\d[\d,.]*`)
-	labels := regexp.MustCompile(`P9[059]|1st token|E2E`)
+// references are the published documents, and the files in testdata/results, by what is in them.
+func references(t testing.TB) (all []reference) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/results/*.[jy]*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
 	for _, name := range []string{tables, stress, blocks, scaled} {
-		doc := parseFile(t, name)
-		printed := map[int]string{}
-		for _, run := range doc.Runs {
-			for _, s := range run.Stages {
-				for _, p := range s.Source.Printed {
-					printed[p.Line] += p.Text + " "
-				}
-			}
-		}
-		text, err := os.ReadFile(filepath.Join("testdata", name))
+		files = append(files, filepath.Join("testdata", name))
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		numbers := 0
-		for i, line := range strings.Split(string(text), "\n") {
-			if i >= len(doc.Lines) || doc.Lines[i] != Numbers {
-				continue
-			}
-			for _, n := range number.FindAllString(labels.ReplaceAllString(line, ""), -1) {
-				numbers++
-				if !strings.Contains(printed[i+1], n) {
-					t.Errorf("%s:%d: %s is in no figure: %s", name, i+1, n, line)
+		doc, err := ParseText(filepath.Base(file), strings.NewReader(string(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, reference{filepath.Base(file), string(b), doc})
+	}
+	return all
+}
+
+// TestReferences: each reference is read as its golden file tells, line by line, and no number of it is lost.
+func TestReferences(t *testing.T) {
+	for _, r := range references(t) {
+		testkit.CheckGolden(t, "read/"+r.name+".txt", []byte(kindsOf(r.doc)+describe(t, r.doc, false)))
+		checkDocument(t, r.doc)
+		kept := map[int][]string{} // by line
+		for i := range r.doc.Runs {
+			for _, s := range r.doc.Runs[i].Stages {
+				for _, p := range s.Source.Printed {
+					kept[p.Line] = append(kept[p.Line], p.Text)
+				}
+				for _, p := range s.Source.Other {
+					kept[p.Line] = append(kept[p.Line], p.Text)
 				}
 			}
 		}
-		t.Logf("%s: %d numbers", name, numbers)
-	}
-}
-
-func stageAt(t *testing.T, doc *Document, line int) *rundir.Stage {
-	t.Helper()
-	for i := range doc.Runs {
-		for j := range doc.Runs[i].Stages {
-			if s := &doc.Runs[i].Stages[j]; s.Source.Line == line {
-				return s
+		numbers := numbersOfText
+		if filepath.Ext(r.name) == ".json" || filepath.Ext(r.name) == ".yaml" {
+			numbers = numbersOfJSON
+		}
+		n := 0
+		for line, all := range numbers(t, r) {
+			for _, number := range all {
+				n++
+				if !slices.ContainsFunc(kept[line], func(s string) bool { return strings.Contains(s, number) }) {
+					t.Errorf("%s:%d: %s is lost: %v", r.name, line, number, kept[line])
+				}
 			}
 		}
+		if n < 14 {
+			t.Errorf("%s: only %d numbers", r.name, n)
+		}
 	}
-	t.Fatalf("no row in line %d", line)
-	return nil
+	testkit.CheckGolden(t, "read/joined.txt", []byte(describe(t, Join(parseFile(t, scaled)), false)))
 }
 
-func TestFigures(t *testing.T) {
-	sweeps, ladders, served := parseFile(t, tables), parseFile(t, stress), parseFile(t, blocks)
-	exactly := rundir.Exactly
-	for _, c := range []struct {
-		what      string
-		got, want rundir.Number
-	}{
-		{"first row", stageAt(t, sweeps, 14).Rates.Completed, exactly(0.51)},
-		{"milliseconds", stageAt(t, sweeps, 14).TTFT.Mean, exactly(0.09557)},
-		{"seconds where others are milliseconds", stageAt(t, sweeps, 21).TTFT.Mean, exactly(1090.02)},
-		{"thousands", stageAt(t, sweeps, 41).TokensPerS.Output, exactly(1187.02)},
-		{"no space before", stageAt(t, sweeps, 74).TokensPerS.Output, exactly(3509.59)},
-		{"no unit", stageAt(t, sweeps, 90).InterToken, exactly(0.04538)},
-		{"misspelt heading", stageAt(t, sweeps, 114).TTFT.Mean, exactly(0.13705)},
-		{"rate asked", stageAt(t, sweeps, 156).Rate, exactly(16.33)},
-		{"asked tokens", stageAt(t, sweeps, 156).AskedTokens, exactly(128)},
-		{"a rate of zero", stageAt(t, sweeps, 212).Rates.Completed, exactly(0)},
-		{"no time at all", stageAt(t, sweeps, 212).Latency.Mean, rundir.Number{}},
-		{"last row", stageAt(t, sweeps, 222).InterToken, exactly(0.05012)},
-		{"temperature", ladders.Runs[0].Workload.Temperature, exactly(0.7)},
-		{"p95", stageAt(t, ladders, 9).Latency.P95, exactly(27.17)},
-		{"spread", stageAt(t, ladders, 513).Latency.Std, exactly(0.01)},
-		{"theoretical", stageAt(t, ladders, 485).Rates.TheoreticalMax, exactly(41.18)},
-		{"total", stageAt(t, ladders, 432).OutputTokens.Total, exactly(78276)},
-		{"log above", exactly(stageAt(t, ladders, 39).Elapsed), exactly(259.25)},
-		{"duration", exactly(stageAt(t, ladders, 39).Window), exactly(259.24)},
-		{"retokenized", stageAt(t, served, 7).OutputTokens.Retokenized, exactly(129591)},
-		{"vision", stageAt(t, served, 46).PromptTokens.Vision, exactly(0)},
-		{"tpot p99", stageAt(t, served, 7).TPOT.P99, exactly(1.3372)},
-		{"itl max", stageAt(t, served, 88).ITL.Max, exactly(0.19455)},
-		{"asked of the data set", stageAt(t, served, 88).AskedTokens, exactly(258.83)},
-		{"asked of the same requests in the block above", stageAt(t, served, 46).AskedTokens, exactly(258.83)},
+// numbersOfText returns the numbers on the lines of a text that hold numbers, by line.
+func numbersOfText(_ testing.TB, r reference) map[int][]string {
+	labels, number := regexp.MustCompile(`P9[059]|1st token|E2E`), regexp.MustCompile(`\d[\d,.]*`)
+	all := map[int][]string{}
+	for i, line := range strings.Split(r.text, "\n") {
+		if i < len(r.doc.Lines) && r.doc.Lines[i] == Numbers {
+			all[i+1] = number.FindAllString(labels.ReplaceAllString(line, ""), -1)
+		}
+	}
+	return all
+}
+
+// numbersOfJSON returns the numbers of a file of results, by line, but for those of what was asked, and some others.
+func numbersOfJSON(t testing.TB, r reference) map[int][]string {
+	leftOut := regexp.MustCompile(`^(run|scenario)\.|` +
+		`^(config|args|input_config|run_info|metadata|telemetry_data|warnings)|` +
+		`^scheduler_metrics\.(start_time|end_time|request_|measure_)|^(start_time|end_time|cooldown_duration|burstiness)|` +
+		`^(benchmark_(start|end)_time_unix|min_request_timestamp|max_response_timestamp)|_ci\.|percentile_cis|\.total\.`)
+	text := r.text
+	if filepath.Ext(r.name) == ".yaml" {
+		converted, err := yamlToJSON([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = converted
+	}
+	text = withoutNaN(text)
+	values, err := topLevel(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, all := &jsonFile{lines: lineStarts(text)}, map[int][]string{}
+	var walk func(v gjson.Result, path string)
+	walk = func(v gjson.Result, path string) {
+		v.ForEach(func(k, child gjson.Result) bool {
+			switch at := path + k.String(); {
+			case leftOut.MatchString(at):
+			case child.Type == gjson.Number:
+				all[f.line(child)] = append(all[f.line(child)], short(child.Raw))
+			case child.IsObject():
+				walk(child, at+".")
+			}
+			return true
+		})
+	}
+	for _, v := range values {
+		if b := v.Get("benchmarks"); b.IsArray() {
+			b.ForEach(func(_, benchmark gjson.Result) bool { walk(benchmark, ""); return true })
+			continue
+		}
+		walk(v, "")
+	}
+	return all
+}
+
+// TestUnreadableInput: what is too large is refused, and a line that is too long is not read.
+func TestUnreadableInput(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x7fELF\x00\x01": "doc: not text (it holds zero bytes); give the text that the tool printed, as UTF-8",
+		strings.Repeat("0123456789abcdef", 2<<20+1): "doc: larger than 32 MiB, which published results never are; " +
+			"cut the results out of it",
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		if _, err := ParseText("doc", strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if p := stageAt(t, ladders, 513).Source.Printed["tokens_per_s.output"]; p != (rundir.Printed{Line: 535,
-		Text: "423.26"}) {
-		t.Errorf("provenance %v", p)
-	}
-	if diff := cmp.Diff([]string{"p99"}, stageAt(t, ladders, 9).Latency.Unsupported); diff != "" {
-		t.Errorf("unsupported by 100 requests (-want +got):\n%s", diff)
-	}
-}
-
-func TestLabels(t *testing.T) {
-	on, off := true, false
-	for _, c := range []struct {
-		doc    string
-		line   int
-		labels rundir.Labels
-		think  *bool
-		dir    string // the heading
-	}{
-		{tables, 27, rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "GPTQ-Int4", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"},
-			nil, "细节"},
-		{tables, 60, rundir.Labels{Model: "Qwen2-7B-Instruct", GPU: "L20 48GB", GPUs: 2, Engine: "SGLang"}, nil, "细节"},
-		{tables, 110, rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "AWQ", GPU: "L20 48GB", GPUs: 1, Engine: "vLLM"}, nil,
-			"细节"},
-		{tables, 208, rundir.Labels{Model: "Qwen2-MoE-57B-A14B-Instruct", GPU: "A100 80GB", GPUs: 2, Engine: "vLLM"}, nil,
-			"细节"},
-		{stress, 9, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, &on, "openai api / vLLM / think"},
-		{stress, 168, rundir.Labels{Model: "Qwen3-4B", Engine: "SGLang"}, &off, "openai api / SGLang / no think"},
-		{stress, 332, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, &off,
-			"openai api / max_token 512 with no think mode / vllm"},
-		{stress, 402, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, nil, "native api / vLLM"},
-		{stress, 485, rundir.Labels{Model: "Qwen3-4B", Engine: "SGLang"}, nil, "native api / SGLang"},
-		{blocks, 46, rundir.Labels{Engine: "SGLang"}, nil, "Rust"},
-	} {
-		doc := parseFile(t, c.doc)
-		i := slices.IndexFunc(doc.Runs, func(r rundir.Run) bool { return r.Source.Line == c.line })
-		if i < 0 {
-			t.Fatalf("%s: no result in line %d", c.doc, c.line)
-		}
-		run := doc.Runs[i]
-		if diff := cmp.Diff(c.labels, run.Labels); diff != "" {
-			t.Errorf("%s:%d (-want +got):\n%s", c.doc, c.line, diff)
-		}
-		if diff := cmp.Diff(c.think, run.Workload.Think); diff != "" {
-			t.Errorf("%s:%d: thinking (-want +got):\n%s", c.doc, c.line, diff)
-		}
-		if run.Source.Heading != c.dir {
-			t.Errorf("%s:%d: under %q, want %q", c.doc, c.line, run.Source.Heading, c.dir)
+	for n, want := range map[int]string{64 << 10: "", 64<<10 + 1: "the line is longer than 64 KiB and was not read"} {
+		if doc := parseText(t, strings.Repeat("x", n)); len(doc.Remarks) != len(want[:min(1, len(want))]) ||
+			want != "" && (doc.Remarks[0].Text != want || doc.Lines[0] != Unread) {
+			t.Errorf("%d bytes: %v", n, doc.Remarks)
 		}
 	}
 }
 
-func TestResponses(t *testing.T) {
-	doc := parseFile(t, stress)
-	want := []rundir.Response{
-		{Line: 473, CompletionTokens: 128, PromptTokens: 13, Finish: "length", Latency: rundir.Exactly(2.365816116333008)},
-		{Line: 480, CompletionTokens: 128, PromptTokens: 9, Finish: "length", Latency: rundir.Exactly(2.365438461303711)},
-	}
-	for i, run := range doc.Runs {
-		var expect []rundir.Response
-		if i >= 14 {
-			expect = want
-		}
-		if diff := cmp.Diff(expect, run.Source.Responses,
-			cmp.Comparer(func(a, b rundir.Number) bool { return a == b })); diff != "" {
-			t.Errorf("line %d (-want +got):\n%s", run.Source.Line, diff)
-		}
+// TestOverride: a label that the user gives replaces that of the document, and the difference is noted.
+func TestOverride(t *testing.T) {
+	run := Join(parseFile(t, scaled)).Runs[2]
+	Override(&run, rundir.Labels{GPUs: 8, Engine: "SGLang"})
+	notes := ImportNotes(&run)
+	if l := run.Source.Labels["gpus"]; run.Labels.GPUs != 8 || l.Line != 0 || l.Text != "--label gpus=8" ||
+		Words().Say(notes[len(notes)-1], "en") != "gpus is 8, as --label says; line 264 has 2" {
+		t.Errorf("%d, %+v, %v", run.Labels.GPUs, l, notes)
 	}
 }

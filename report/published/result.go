@@ -116,3 +116,14 @@ func storeCount(f rundir.Number, to *int) error {
 	*to = int(f.Value())
 	return nil
 }
+
+// Times is a distribution of times of a stage, and its key in run.json.
+type Times struct {
+	Key string
+	*rundir.Dist
+}
+
+// TimesOf returns the distributions of times that others print.
+func TimesOf(s *rundir.Stage) []Times {
+	return []Times{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
+}

@@ -374,7 +374,7 @@ func (r *jsonRun) keep(plan string) {
 
 // unix returns the time of a Unix timestamp in seconds, zero where it is none.
 func unix(v gjson.Result) time.Time {
-	const least, most = 1e9, 1e11 // 2001 to 5138
+	const least, most = 1e9, 9e9 // 2001 to 2255: nanoseconds count no further
 	if v.Type != gjson.Number || v.Num < least || v.Num > most {
 		return time.Time{}
 	}

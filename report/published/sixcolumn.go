@@ -120,6 +120,9 @@ func nameIndex(found []*column) int {
 
 // isSameHead reports whether cells are the heading of a table once more.
 func isSameHead(found []*column, cells []string) bool {
+	if i := nameIndex(found); len(cells) != len(found) || i >= 0 && isStageName(cells[i]) {
+		return false // most lines are rows, and to look for columns takes time
+	}
 	again, _ := findColumns(cells)
 	return len(again) == len(found) && slices.EqualFunc(found, again, func(a, b *column) bool {
 		return (a == nil) == (b == nil) && (a == nil || a.figureKey() == b.figureKey())

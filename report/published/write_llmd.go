@@ -217,9 +217,9 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 		Target: run.Target, Labels: run.Labels, Workload: run.Workload, Kind: s.Kind, Role: s.Role, Repeat: s.Repeat,
 		Verdict: s.Verdict, Invalid: s.Invalid, Gap: s.InterToken, Unsupported: map[string][]string{},
 	}
-	for _, d := range timeDists(s) {
-		if len(d.dist.Unsupported) > 0 {
-			load.Native.Config.Unsupported[d.key] = d.dist.Unsupported
+	for _, d := range TimesOf(s) {
+		if len(d.Unsupported) > 0 {
+			load.Native.Config.Unsupported[d.Key] = d.Unsupported
 		}
 	}
 	a := &r.Results.Performance.Aggregate
@@ -238,17 +238,6 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 		rate(s.TokensPerS.Total, llmdTokens)
 	p.Requests = rate(s.Rates.Completed, llmdQueries)
 	return r
-}
-
-// timeDist is a distribution of a stage, and the key of its metric in run.json.
-type timeDist struct {
-	key  string
-	dist *rundir.Dist
-}
-
-// timeDists returns the distributions of times.
-func timeDists(s *rundir.Stage) []timeDist {
-	return []timeDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
 }
 
 // llmdStandardizedOf returns the load of a stage.

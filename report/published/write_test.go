@@ -9,42 +9,32 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func TestTrafficRate(t *testing.T) {
-	for rate, want := range map[rundir.Number]string{
-		rundir.Exactly(20): "20.0", rundir.Exactly(0.5): "0.5", rundir.Exactly(1.57): "1.57",
-		rundir.Exactly(182.8406): "182.84",
-		rundir.Exactly(0.0213):   "0.0213", {}: "inf",
-	} {
-		if got := trafficRate(rate); got != want {
-			t.Errorf("%v: %s, want %s", rate.Value(), got, want)
-		}
+// TestNames: what numbers, addresses, stages and engines are called in the formats of others.
+func TestNames(t *testing.T) {
+	rate := func(v float64) string { return trafficRate(rundir.Exactly(v)) }
+	base := func(url string) string { return map[bool]string{true: "base", false: "path"}[isBase(url)] }
+	api := func(engine, api string) string {
+		return backend(&rundir.Run{Target: rundir.Target{Engine: engine, API: api}})
 	}
-}
-
-func TestAddress(t *testing.T) {
-	for url, base := range map[string]bool{
-		"http://localhost:8000": true, "http://localhost:8000/": true, "http://localhost:8000/v1": true,
-		"http://h/openai/v1/":                  true,
-		"http://localhost:8000/v1/completions": false, "http://localhost:8000/generate": false, "sim:demo": true, "": true,
-	} {
-		if isBase(url) != base {
-			t.Errorf("%s: %v", url, !base)
-		}
+	repeat := func(kind string, rate rundir.Number) string { // readers of six columns know no names of repetitions
+		return sixColumnName(&rundir.Stage{Name: kind + "@2.00#3", Kind: kind, Repeat: 3, Rate: rate})
 	}
-}
-
-// TestSixColumnNames checks that repetitions have one name in the six-column table: readers of that format know no
-// others.
-func TestSixColumnNames(t *testing.T) {
-	for kind, want := range map[string]string{
-		"poisson": "asynchronous@2.00 req/sec", "constant": "constant@2.00 req/sec", "concurrent": "concurrent@2.00",
+	for _, c := range [][2]string{
+		{rate(20), "20.0"}, {rate(0.5), "0.5"}, {rate(1.57), "1.57"}, {rate(182.8406), "182.84"}, {rate(0.0213), "0.0213"},
+		{trafficRate(rundir.Number{}), "inf"},
+		{repeat("poisson", rundir.Exactly(2)), "asynchronous@2.00 req/sec"},
+		{repeat("concurrent", rundir.Number{}), "concurrent@2.00"},
+		{repeat("constant", rundir.Exactly(2)), "constant@2.00 req/sec"},
+		{api("SGLang", "chat"), "sglang-oai-chat"}, {api("SGLang", "completions"), "sglang-oai"},
+		{api("SGLang", "sglang"), "sglang"},
+		{api("vLLM", "chat"), "vllm-chat"}, {api("vLLM", "completions"), "vllm"}, {api("", "chat"), "chat"},
+		{base("http://localhost:8000"), "base"}, {base("http://localhost:8000/"), "base"},
+		{base("http://localhost:8000/v1"), "base"}, {base("http://h/openai/v1/"), "base"}, {base(""), "base"},
+		{base("http://localhost:8000/v1/completions"), "path"}, {base("http://localhost:8000/generate"), "path"},
+		{base("sim:demo"), "base"},
 	} {
-		s := rundir.Stage{Name: kind + "@2.00#3", Kind: kind, Repeat: 3}
-		if kind != "concurrent" {
-			s.Rate = rundir.Exactly(2)
-		}
-		if got := sixColumnName(&s); got != want {
-			t.Errorf("%s is published as %s, want %s", s.Name, got, want)
+		if c[0] != c[1] {
+			t.Errorf("%s, want %s", c[0], c[1])
 		}
 	}
 }
@@ -52,45 +42,30 @@ func TestSixColumnNames(t *testing.T) {
 // TestStressTitles tests that each table has the end of its own stage, and that the engine is named where its own API
 // was used.
 func TestStressTitles(t *testing.T) {
-	run := &rundir.Run{Started: time.Date(2025, 4, 29, 14, 0, 0, 0, time.UTC), Ended: time.Date(2025, 4, 29, 15, 0, 0, 0,
-		time.UTC)}
-	stage := &rundir.Stage{Started: 60, Ended: 90, Window: 25}
-	for _, c := range []struct{ api, engine, title, label, address string }{
-		{"chat", "vLLM", "LLM Stress Test Results - 2025-04-29 14:01:30", "API Base", "http://h:8000/v1"},
-		{"completions", "vLLM", "vLLM Stress Test Results - 2025-04-29 14:01:30", "URL", "http://h:8000/v1/completions"},
-		{"sglang", "SGLang", "SGLang Stress Test Results - 2025-04-29 14:01:30", "URL", "http://h:8000/generate"},
+	noon := time.Date(2025, 4, 29, 12, 0, 0, 0, time.UTC)
+	run := &rundir.Run{Started: noon, Ended: noon.Add(time.Hour)}
+	for server, want := range map[string]string{
+		"vLLM chat":        "LLM Stress Test Results - 2025-04-29 12:01:30|API Base|http://h:8000/v1|Model",
+		"vLLM completions": "vLLM Stress Test Results - 2025-04-29 12:01:30|URL|http://h:8000/v1/completions|Model",
+		"SGLang sglang":    "SGLang Stress Test Results - 2025-04-29 12:01:30|URL|http://h:8000/generate|",
 	} {
 		for _, url := range []string{"http://h:8000", "http://h:8000/v1"} {
-			run.Target = rundir.Target{URL: url, API: c.api, Engine: c.engine, Model: "m"}
-			r := findings.StageRow{Run: run, Stage: stage}
-			if got := stressHeading(r); got != c.title {
-				t.Errorf("%s: title %q, want %q", c.api, got, c.title)
-			}
+			engine, api, _ := strings.Cut(server, " ")
+			run.Target = rundir.Target{URL: url, API: api, Engine: engine, Model: "m"}
+			r := findings.StageRow{Run: run, Stage: &rundir.Stage{Started: 60, Ended: 90, Window: 25}}
 			rows := stressRows(r)
-			if rows[0][0] != c.label || rows[0][1] != c.address {
-				t.Errorf("%s: %q, want %s %s", c.api, rows[0], c.label, c.address)
+			got := stressHeading(r) + "|" + rows[0][0] + "|" + rows[0][1] + "|"
+			if rows[1][0] == "Model" {
+				got += "Model"
 			}
-			if named := rows[1][0] == "Model"; named != (c.api != "sglang") {
-				t.Errorf("%s: names the model: %v", c.api, named)
+			if got != want {
+				t.Errorf("%s at %s: %s, want %s", server, url, got, want)
 			}
 		}
 	}
 	run.Target = rundir.Target{URL: "sim:", API: "completions"}
 	if got := address(run); got != "sim:" {
 		t.Errorf("a simulated server: %q", got)
-	}
-}
-
-// TestBackends tests names of engines with their APIs, which SGLang's benchmark has of its own.
-func TestBackends(t *testing.T) {
-	for target, want := range map[string]string{
-		"SGLang chat": "sglang-oai-chat", "SGLang completions": "sglang-oai", "SGLang sglang": "sglang",
-		"vLLM chat": "vllm-chat", "vLLM completions": "vllm", " chat": "chat",
-	} {
-		engine, api, _ := strings.Cut(target, " ")
-		if got := backend(&rundir.Run{Target: rundir.Target{Engine: engine, API: api}}); got != want {
-			t.Errorf("%s: %s, want %s", target, got, want)
-		}
 	}
 }
 
@@ -109,22 +84,20 @@ func TestWholeRuns(t *testing.T) {
 			TokensPerS: rundir.TokenRates{Output: rundir.Exactly(800)}, Latency: seconds(2.5),
 		},
 	}}}
-	for _, c := range []struct {
-		write func(*strings.Builder) error
-		want  []string
-	}{
-		{func(b *strings.Builder) error { return WriteStress(b, []rundir.Run{run}, false, "en") },
-			[]string{"80 (100.0%)", "10.00 seconds", "8.00 requests/second", "800.00", "2.50 seconds"}},
-		{func(b *strings.Builder) error { return WriteServing(b, []rundir.Run{run}, "en") },
-			[]string{" 80\n", " 10.00\n", " 8.00\n", " 800.00\n", " 2500.00\n"}},
+	for format, want := range map[string]string{
+		"stress":  "80 (100.0%),10.00 seconds,8.00 requests/second,800.00,2.50 seconds",
+		"serving": " 80\n, 10.00\n, 8.00\n, 800.00\n, 2500.00\n",
 	} {
 		var b strings.Builder
-		if err := c.write(&b); err != nil {
-			t.Fatal(err)
+		var err error
+		if format == "stress" {
+			err = WriteStress(&b, []rundir.Run{run}, false, "en")
+		} else {
+			err = WriteServing(&b, []rundir.Run{run}, "en")
 		}
-		for _, want := range c.want {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("no %q in\n%s", want, b.String())
+		for _, number := range strings.Split(want, ",") {
+			if err != nil || !strings.Contains(b.String(), number) {
+				t.Errorf("no %q in\n%s, %v", number, b.String(), err)
 			}
 		}
 		for _, part := range []string{"64", "10.5", "1050", "1.50", "1500.00", "window"} {

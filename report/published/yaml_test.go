@@ -67,6 +67,7 @@ func TestHostileYAML(t *testing.T) {
 		"brackets": {"x: " + strings.Repeat("[", 1e5), "line 4: not YAML that a tool writes: it is nested too deeply"},
 		"dashes": {"x:\n" + strings.Repeat("- ", 1e5) + "1",
 			"line 5: not YAML that a tool writes: it is nested too deeply"},
+		"bytes":   {strings.Repeat("#", 8<<20), "larger than 8 MiB, which no Benchmark Report is"},
 		"aliases": {laughs, "its aliases make it too large"},
 		"itself":  {"x: &x [*x]", ""},
 		"nothing": {"x: *nowhere", ""},

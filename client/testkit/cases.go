@@ -1,0 +1,59 @@
+// Reads files of cases, in which a text stands beside what becomes of it.
+
+package testkit
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// CheckCases fails the test where tell says otherwise of a text than a file of testdata that matches pattern; with
+// -update it writes the file. A block of such a file is a name, a text behind ">", changes of it as "old => new", and
+// indented what tell said. Without a text it is that of the first block. Lines "{piece} = text" name parts of texts.
+func CheckCases(t *testing.T, pattern string, tell func(t *testing.T, text string, first bool) string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		pieces, original := []string{`\r`, "\r", `\n`, "\n"}, ""
+		full := func(text string) string { return strings.NewReplacer(pieces...).Replace(text) }
+		for block := range strings.SplitSeq(strings.TrimSpace(string(b)), "\n\n") {
+			var input, text string
+			var changes []string
+			for line := range strings.SplitSeq(block, "\n") {
+				if strings.HasPrefix(line, "  ") {
+					continue // what was told before
+				}
+				input += line + "\n"
+				if after, ok := strings.CutPrefix(line, ">"); ok {
+					text += full(strings.TrimPrefix(after, " ")) + "\n"
+				} else if name, piece, ok := strings.Cut(line, "} = "); ok {
+					pieces = append(pieces, name+"}", full(piece))
+				} else if from, to, ok := strings.Cut(line, " => "); ok {
+					changes = append(changes, full(from), full(to))
+				}
+			}
+			if text+strings.Join(changes, "") != "" {
+				first := original == ""
+				original = cmp.Or(original, text)
+				input += tell(t, strings.NewReplacer(changes...).Replace(cmp.Or(text, original)), first)
+			}
+			told = append(told, strings.TrimSuffix(input, "\n"))
+		}
+		name, err := filepath.Rel("testdata", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		CheckGolden(t, name, []byte(strings.Join(told, "\n\n")+"\n"))
+	}
+}

@@ -1,0 +1,28 @@
+package published
+
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/client/testkit"
+)
+
+// TestCases: what people and tools change in what they publish is read as it is meant, or refused with a reason.
+func TestCases(t *testing.T) {
+	plain := ""
+	testkit.CheckCases(t, "cases/*.txt", func(t *testing.T, text string, first bool) string {
+		doc, err := ParseText("doc", strings.NewReader(text))
+		if err != nil {
+			return "  " + err.Error() + "\n"
+		}
+		checkDocument(t, doc)
+		read := describe(t, doc, true)
+		switch {
+		case first:
+			plain, read = read, describe(t, doc, false)
+		case read == plain:
+			read = "  as the first\n"
+		}
+		return kindsOf(doc) + read
+	})
+}
