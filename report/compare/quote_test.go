@@ -18,8 +18,13 @@ import (
 func TestQuotedTable(t *testing.T) {
 	var all []byte
 	console := table.Style{Width: 100}
+	many := twoRuns(0.05, 0.1) // metrics for more rows than a console shows
+	many[1].Run.Labels.GPUs, many[1].Run.Stages[1].Requests.Error = 2, 30
+	for i, right := range []int{80, 70} {
+		many[i].Run.Grades = &rundir.Grades{All: rundir.Graded{Answers: 100, Right: right, Items: 100}}
+	}
 	for _, setups := range [][]setup.Setup{
-		twoRuns(0.05, 0.01), twoRuns(-0.2, 0.02), twoRuns(0.05, 0.1),
+		twoRuns(0.05, 0.01), twoRuns(-0.2, 0.02), many,
 		{named("Qwen2-7B-Instruct, 1 x L20 48GB, vLLM"), named("Qwen2-7B-Instruct, 2 x L20 48GB, vLLM")},
 	} {
 		c := compared(setups)
