@@ -43,7 +43,7 @@ func nights(n int, spread float64, factor func(night int) float64) []setup.Input
 
 func of(t *testing.T, all []setup.Input) *History {
 	t.Helper()
-	h, err := Of(setup.Load(all), DefaultAlarms)
+	h, err := Analyze(setup.Load(all), DefaultAlarms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestTooFewRuns(t *testing.T) {
 func TestNoCommonConfiguration(t *testing.T) {
 	all := nights(2, 0, func(int) float64 { return 1 })
 	all[0].Run.Labels.GPU = "A100"
-	if _, err := Of(setup.Load(all), DefaultAlarms); err == nil || !strings.Contains(err.Error(), "same configuration") {
+	if _, err := Analyze(setup.Load(all), DefaultAlarms); err == nil || !strings.Contains(err.Error(), "same configuration") {
 		t.Error(err)
 	}
 }

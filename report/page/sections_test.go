@@ -106,7 +106,7 @@ func TestFirstStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := stagePanels(newRunPage(run).View, traces, map[string]any{})
+	all := stagePanels(newRunPage(run).view, traces, map[string]any{})
 	shown := firstPanel(all)
 	if i := slices.IndexFunc(all, func(p Panel) bool { return p.ID == shown }); !strings.HasPrefix(all[i].Name.EN,
 		findings.StageName(got)) {
@@ -121,7 +121,7 @@ func TestTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ok := timeline(newRunPage(run).View, traces)
+	f, ok := timeline(newRunPage(run).view, traces)
 	if !ok {
 		t.Fatal("the run is not drawn")
 	}
