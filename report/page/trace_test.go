@@ -4,28 +4,29 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
+	"llmsweep/client/testkit"
+	"llmsweep/report/findings"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/saturation"
 )
 
-// traceReal is a run against a real server, with its records.
-const traceReal = "../../examples/real/vllm-cpu"
+// traces are what is drawn over time of the real run.
+var traces = sync.OnceValue(func() map[string]*traceStage {
+	return testkit.Must(readTrace(realRun, openReal(), overTimeLimits(len(openReal().Stages))))
+})
 
 // What is summed up agrees with the records and with run.json.
 func TestTraceAgreesWithTheRecords(t *testing.T) {
-	run, err := store.Open(traceReal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	traces, err := readTrace(traceReal, run, traceLimits{Points: 300, Slowest: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := openReal()
+	traces := testkit.Must(readTrace(realRun, run, traceLimits{Points: 300, Slowest: 4}))
 	records := map[string][]*rundir.Record{}
-	for r, err := range store.Records(traceReal) {
+	for r, err := range store.Records(realRun) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,47 +47,36 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 				slowest = max(slowest, v.Value())
 			}
 		}
-		if got := sum(tr.Tokens); math.Abs(got-tokens) > 1e-6*tokens {
-			t.Errorf("%s: %v tokens over time, %v in the records", st.Name, got, tokens)
+		top := slices.MaxFunc(tr.Slowest, func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		highest := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		for _, c := range []struct {
+			what                 string
+			got, want, tolerance float64
+		}{
+			{"tokens over time", sum(tr.Tokens), tokens, 1e-6}, {"request-seconds", sum(tr.InFlight) * tr.Width, busy, 0.01},
+			{"values of TTFT", tr.Values[traceTTFT].N, float64(st.TTFT.N), 0},
+			{"gaps", tr.Values[traceITL].N, float64(st.ITL.N), 0},
+			{"the slowest kept", top.TTFT.Value(), slowest, 0}, {"the slowest of run.json", st.TTFT.Max.Value(), slowest, 0},
+		} {
+			if math.Abs(c.got-c.want) > c.tolerance*c.want {
+				t.Errorf("%s: %s are %v, want %v", st.Name, c.what, c.got, c.want)
+			}
 		}
-		if got := sum(tr.InFlight) * tr.Width; math.Abs(got-busy) > 0.01*busy {
-			t.Errorf("%s: %v request-seconds in flight, %v in the records", st.Name, got, busy)
+		if highest.TTFT.Value() < slowest || len(tr.Points) > 300 {
+			t.Errorf("%s: %d points are drawn, the highest at %v of %v", st.Name, len(tr.Points), highest.TTFT, slowest)
 		}
-		if n := tr.Values[traceTTFT].N; int(n) != st.TTFT.N {
-			t.Errorf("%s: the distribution has %v values, run.json %d", st.Name, n, st.TTFT.N)
-		}
-		if n := tr.Values[traceITL].N; int(n) != st.ITL.N {
-			t.Errorf("%s: the distribution of gaps has %v values, run.json %d", st.Name, n, st.ITL.N)
-		}
-		top := slices.MaxFunc(tr.Slowest,
-			func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
-		if top.TTFT.Value() != slowest || slowest != st.TTFT.Max.Value() {
-			t.Errorf("%s: the slowest kept has a TTFT of %v, that of the records is %v, run.json's %v", st.Name,
-				top.TTFT.Value(), slowest, st.TTFT.Max.Value())
-		}
-		drawn := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
-		if drawn.TTFT.Value() < slowest || len(tr.Points) > 300 {
-			t.Errorf("%s: %d points are drawn, the highest at %v; the slowest request is at %v", st.Name, len(tr.Points),
-				drawn.TTFT.Value(), slowest)
-		}
+	}
+	// A directory without records has no drawings, and that is no error.
+	if got, err := readTrace(t.TempDir(), run, traceLimits{}); got != nil || err != nil {
+		t.Error(got, err)
 	}
 }
 
-func sum(v []float64) float64 {
-	total := 0.0
+func sum(v []float64) (total float64) {
 	for _, x := range v {
 		total += x
 	}
 	return total
-}
-
-// A directory without records has no drawings, and that is no error; a damaged line is one, and what came before it is
-// kept.
-func TestWithoutRecords(t *testing.T) {
-	run := &rundir.Run{Stages: []rundir.Stage{{Name: "a", Elapsed: 1}}}
-	if got, err := readTrace(t.TempDir(), run, traceLimits{}); got != nil || err != nil {
-		t.Error(got, err)
-	}
 }
 
 // The bins of a distribution hold what was counted; those far below are gathered in the first one that is drawn.
@@ -97,19 +87,82 @@ func TestHistogram(t *testing.T) {
 	}
 	for _, least := range []float64{math.NaN(), 1e-3} {
 		bars, below := h.Bars(least)
-		total := 0.0
+		total, first, last := 0.0, bars[0], bars[len(bars)-1]
 		for _, b := range bars {
 			total += b.Count
 		}
-		if total != 6 || h.Bounded != 1 {
-			t.Errorf("bars hold %v values, want 6", total)
+		if total != 6 || h.Bounded != 1 || last.Low > 12 || last.High < 12 {
+			t.Errorf("bars hold %v values, want 6; the last is %+v", total, last)
 		}
-		if least > 0 && (below != 2 || bars[0].Count != 2 || bars[0].Low > least || bars[0].High < least) {
-			t.Errorf("%v values are below %v: first bar %+v", below, least, bars[0])
+		if least > 0 && (below != 2 || first.Count != 2 || first.Low > least || first.High < least) {
+			t.Errorf("%v values are below %v: first bar %+v", below, least, first)
 		}
-		last := bars[len(bars)-1]
-		if last.Low > 12 || last.High < 12 {
-			t.Errorf("12 s is in the bin from %v to %v", last.Low, last.High)
+	}
+}
+
+// The stage nearest to the comfortable load is shown first.
+func TestFirstStage(t *testing.T) {
+	run := openReal()
+	first := operatingStage(run)
+	load := saturation.AnswerOf(run).Comfortable.Rate.Value()
+	distance := func(s *rundir.Stage) float64 { return math.Abs(s.Rates.Offered.Value() - load) }
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if s.Verdict == rundir.Stable && s.Rate.Known() && isDrawn(s) && distance(s) < distance(first) {
+			t.Errorf("%s is shown first, and %s is nearer to %v", first.Name, s.Name, load)
+		}
+	}
+	all := stagePanels(newView(run), traces(), map[string]any{})
+	shown := all[slices.IndexFunc(all, func(p Panel) bool { return p.ID == firstPanel(all) })]
+	if !strings.HasPrefix(shown.Name.EN, findings.StageName(first)) {
+		t.Errorf("%s is shown first, and %s is the comfortable stage", shown.Name.EN, first.Name)
+	}
+}
+
+// The whole run over time holds each stage with records once, in order, and what its records hold.
+func TestTimeline(t *testing.T) {
+	run := openReal()
+	f, ok := timeline(newView(run), traces())
+	if !ok {
+		t.Fatal("the run is not drawn")
+	}
+	fig, last := f.Variants[0].Drawn, 0.0
+	stages := slices.DeleteFunc(stagesByStart(run), func(s *rundir.Stage) bool { return traces()[s.Name] == nil })
+	if len(fig.Spans) != len(stages) {
+		t.Errorf("%d stages are shaded", len(fig.Spans))
+	}
+	for i, st := range stages {
+		if span := fig.Spans[i]; span.Low < last || span.Low != st.Started {
+			t.Errorf("%s is shaded from %v, the stage before to %v", st.Name, span.Low, last)
+		}
+		last = fig.Spans[i].Low
+		area, tr := 0.0, traces()[st.Name]
+		for k, p := range fig.Panels[0].Series[2*i+1].Points {
+			group := max(1, len(tr.Done)/24)
+			area += p.Y * tr.Width * float64(min(group, len(tr.Done)-k*group))
+		}
+		if done := sum(tr.Done); math.Abs(area-done) > 1e-6*done {
+			t.Errorf("%s: %v requests are drawn of %v", st.Name, area, done)
+		}
+	}
+}
+
+// A list of slowest requests has no button that leaves out nothing, or as much as another.
+func TestSlowestButtons(t *testing.T) {
+	run := openReal()
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		list := slowest("s", findings.StageRow{Run: run, Stage: s}, traces()[s.Name])
+		if list == nil {
+			continue
+		}
+		rows := map[string]int{} // that are left, by metric
+		for _, c := range list.Choices {
+			n, before := traces()[s.Name].countAbove(c.Metric, c.Value), cmp.Or(rows[c.Metric], len(list.Table.Rows))
+			if n == 0 || n >= before {
+				t.Errorf("%s: %s leaves %d rows of %d", s.Name, c.Text.EN, n, before)
+			}
+			rows[c.Metric] = n
 		}
 	}
 }
