@@ -12,7 +12,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
 )
 
@@ -147,18 +146,6 @@ func TestWhatDiffers(t *testing.T) {
 		}
 		if c := compared(both); len(c.Factors) != 1 || c.Factors[0].What != want || len(c.Cautions()) > 0 {
 			t.Errorf("%s: %+v, %v", want, c.Factors, c.Cautions())
-		}
-	}
-}
-
-// The latency at 80 % of the saturation rate is the one that a run's own reports print.
-func TestLatencyIsThatOfTheAnswer(t *testing.T) {
-	setups := twoRuns(1.05, 0.01)
-	c := compared(setups)
-	for i := range setups {
-		comfortable := saturation.AnswerOf(setups[i].Run).Comfortable
-		if ttft, ok := c.Setups[i].Get("ttft@80"); comfortable == nil || !ok || ttft.Value != comfortable.TTFTMean {
-			t.Errorf("%s: TTFT %v, by its answer %+v", c.Setups[i].Name, ttft.Value, comfortable)
 		}
 	}
 }

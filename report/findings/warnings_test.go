@@ -4,63 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
-
-// The same warning in many rows is one line with the first numbers and the row of the largest; a client that was the
-// limit in some rows is a warning of these, and in all of the run; a row in which it was stopped has no other.
-func TestWarnings(t *testing.T) {
-	late := func(lag float64) note.Note {
-		return note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": lag}}
-	}
-	resent := note.Note{Code: "requests.resent", Args: map[string]any{"count": 64.0}}
-	stopped := measure.Stopped(8 * time.Second)
-	for _, c := range []struct {
-		invalid []note.Note // of the rows
-		warn    []note.Note
-		rate    float64
-		en, zh  string // the first line begins with it
-		lines   int
-	}{
-		{nil, []note.Note{late(0.08), late(0.09), late(0.5), resent}, 0,
-			"asynchronous@1, asynchronous@2, asynchronous@3: ", "asynchronous@1、asynchronous@2、asynchronous@3：", 2},
-		{[]note.Note{{}, late(0.08), {}}, nil, 2, warnClientRows.In(lang.English, 2, 3),
-			warnClientRows.In(lang.Chinese, 2, 3), 0},
-		{[]note.Note{late(0.08), late(0.08), {}}, nil, 0, warnClient.In(lang.English), warnClient.In(lang.Chinese), 0},
-		{[]note.Note{stopped}, []note.Note{stopped}, 0,
-			"asynchronous@1: llmsweep itself did not run for 8.00 s: it was stopped, or the machine slept.",
-			"asynchronous@1：llmsweep 自身停顿了 8.00 s：进程被暂停，或机器休眠。", 1},
-	} {
-		run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: c.invalid == nil || c.lines == 1}}
-		for i := range max(len(c.invalid), len(c.warn)) {
-			s := rundir.Stage{Name: "poisson@" + lang.Shortest(float64(i+1))}
-			if c.invalid != nil {
-				s.Invalid = c.invalid[i]
-			}
-			if c.warn != nil {
-				s.Warnings = []note.Note{c.warn[i]}
-			}
-			run.Stages = append(run.Stages, s)
-		}
-		if c.lines == 1 {
-			run.Stages[0].TTFT.P99, run.Stages[0].TTFTDue.P99 = exactly(0.1), exactly(8)
-		}
-		if c.rate > 0 {
-			run.Saturation = &rundir.Saturation{Rate: exactly(c.rate)}
-		}
-		for l, want := range map[lang.Lang]string{lang.English: c.en, lang.Chinese: c.zh} {
-			got := Warnings(run, l)
-			if len(got) == 0 || !strings.HasPrefix(got[0], want) || c.lines > 0 && len(got) != c.lines {
-				t.Errorf("%q, want %q", got, want)
-			}
-		}
-	}
-}
 
 // Hits that the shared parts of the prompts explain are no warning: the columns of hits tell them. Hits beyond are.
 func TestExpectedCacheHitsNoWarning(t *testing.T) {
