@@ -7,6 +7,7 @@ import (
 	"fmt"
 	stdhtml "html"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -332,128 +333,78 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// The large number and the drawings have the digits of the answer's sentence, which stands beneath the number, whatever
-// kind of answer it is. Nothing else on the page states a rate of it.
-func TestNumbersAgree(t *testing.T) {
-	n, none := rundir.Exactly, rundir.Number{}
-	for _, c := range []struct {
-		kind                rundir.AnswerKind
-		rate, low, high     rundir.Number
-		overload            float64
-		number, tag, follow string // follow stands in the caption
-	}{
-		{rundir.Saturates, n(60), n(54), n(65), 0, "60", "60 req/s (54–65)", "levels off at 60 req/s (54–65)."},
-		{rundir.Sustains, n(60), n(54), n(65), 40, "60", "60 req/s (54–65)", "falls beyond 60 req/s (54–65)."},
-		{rundir.Accepts, n(60), n(54), n(65), 0, "60", "60 req/s (54–65)", "levels off at 60 req/s (54–65)."},
-		{rundir.AtLeast, rundir.Over(8.5266), none, none, 0, "≥ 8.53", "≥ 8.53 req/s", "limit: ≥ 8.53 req/s."},
-		{rundir.Between, none, n(6.876), n(18.96), 0, "6.88–18.96", "6.88–18.96 req/s", "limit: 6.88–18.96 req/s."},
-		{rundir.AtMost, none, none, n(3.217), 0, "≤ 3.22", "≤ 3.22 req/s", "limit: ≤ 3.22 req/s."},
-	} {
-		run := openReal()
-		run.Answer = saturation.AnswerOf(run)
-		a := run.Answer
-		a.Kind, a.Overload = c.kind, n(c.overload)
-		if c.number != "60" {
-			a.Rate, a.Low, a.High, a.Comfortable = c.rate, c.low, c.high, nil
-		}
-		v := newRunPage(run)
-		h, sentence := v.headline(), findings.Answer(run, lang.English)[0]
-		if h.Number != c.number || h.Unit.EN != "req/s" || h.Sentence.EN != sentence || len(h.Also) > 0 {
-			t.Errorf("%q, %q, %q, %v; the answer is %q", h.Number, h.Unit.EN, h.Sentence.EN, h.Also, sentence)
-		}
-		for _, part := range strings.Split(strings.TrimLeft(h.Number, "≥≤ "), "–") {
-			if !strings.Contains(sentence, part) {
-				t.Errorf("%q is not in %q", part, sentence)
-			}
-		}
-		output := v.loadFigures()[0]
-		if spans := output.shown().Spans; len(spans) != 1 || spans[0].Text.EN != c.tag ||
-			!strings.HasSuffix(output.Caption.EN, c.follow) {
-			t.Errorf("%q stands in the drawing of %q: %+v", output.Caption.EN, sentence, spans)
-		}
-		if c.number != "60" && strings.Contains(writeRun(t, run, "").main("en"), "when saturated") {
-			t.Errorf("%s: the page tells of saturation", c.number)
-		}
-	}
-}
-
-// The number of users carried is marked in the drawings, and the numbers beside it name the row that they are of.
-func TestUsersCarried(t *testing.T) {
+// What pages say first of runs with all kinds of answers, and what the drawing of the output says of them: the digits
+// are those of the answer's sentence, which stands beneath the number. Cautions stand above it, and once.
+func TestAnswersOfPages(t *testing.T) {
 	n := rundir.Exactly
-	c := &rundir.UserCapacity{Verdict: rundir.Met, Users: n(5), Low: n(4), High: n(6),
-		Within: &rundir.CarriedRow{Stage: "users@4", Users: 4, Hits: n(0.8), Output: n(92.8)}}
-	v := newRunPage(&rundir.Run{State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindUsers},
-		Answer: &rundir.Answer{Kind: rundir.Carries, Carried: c}})
-	if all := v.saturation(); len(all) != 1 || all[0].Mark != 5 || all[0].Low != 4 || all[0].High != 6 ||
-		all[0].Text.EN != "carries 5" {
-		t.Errorf("marks %+v", all)
+	answered := func(change func(*rundir.Answer)) *rundir.Run {
+		run := openReal()
+		run.Answer, run.Warnings = saturation.AnswerOf(run), nil
+		change(run.Answer)
+		return run
 	}
-	if h := v.headline(); h.Number != "5" || h.Unit.EN != "users" || len(h.Also) != 0 {
-		t.Errorf("the number is %+v", h)
+	unlike := func(kind rundir.AnswerKind, rate rundir.Number, low, high float64) *rundir.Run {
+		return answered(func(a *rundir.Answer) {
+			a.Kind, a.Rate, a.Low, a.High, a.Comfortable = kind, rate, n(low), n(high), nil
+		})
 	}
-}
-
-// A caution that the answer begins with stands above the number, and the sentence of the number beneath it. What is
-// said above is not said again below.
-func TestCautions(t *testing.T) {
-	run := openReal()
-	run.Answer = saturation.AnswerOf(run)
-	run.Answer.Cautions = []note.Note{saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
-	lines := findings.Answer(run, lang.English)
-	text := writeRun(t, run, "").main("en")
-	rest, found := text, true
-	for _, s := range []string{lines[0], "req/s", lines[1], lines[2]} {
-		if _, rest, found = strings.Cut(rest, s); !found {
-			t.Fatalf("%q is not on the page, or in another order:\n%.800s", s, text)
-		}
-	}
-	if n := strings.Count(text, lines[0]); n != 1 {
-		t.Errorf("%q stands %d times", lines[0], n)
-	}
-	run.Answer = nil
-	run.Warnings = []note.Note{{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}}}
-	if n := strings.Count(writeRun(t, run, "").main("en"), "drops connections"); n != 1 {
-		t.Errorf("a caution stands %d times", n)
-	}
-}
-
-// The page of a gate begins with its verdict; one stage has no curves, and nothing is said of what was not noticed.
-func TestSLOVerdictHeadline(t *testing.T) {
-	verdicts := map[rundir.SLOVerdict]string{rundir.Met: "met", rundir.Missed: "missed", rundir.Unsure: "unsure"}
-	for v, want := range verdicts {
+	judged := func(v rundir.SLOVerdict) *rundir.Run {
 		run := openReal()
 		st := run.Stages[2]
 		st.Goodput = &rundir.Goodput{Verdict: v,
-			Terms: []rundir.TermResult{{Term: "ttft:p90<500ms", Verdict: v, Value: rundir.Exactly(0.7)}}}
-		run.Stages, run.Saturation, run.Answer, run.SLO, run.Warnings = []rundir.Stage{st}, nil, nil, nil, nil
-		run.Client = rundir.Client{Valid: true}
-		run.Plan = rundir.Plan{Kind: rundir.KindRun, SLO: []string{"ttft:p90<500ms"}}
-		h := newRunPage(run).headline()
-		if h.Verdict.Text.EN != want || h.Unit.EN != "ttft:p90<500ms" || len(h.Also) != 1 ||
-			h.Also[0].Number != "700 ms" {
-			t.Errorf("%s: %+v", v, h)
+			Terms: []rundir.TermResult{{Term: "ttft:p90<500ms", Verdict: v, Value: n(0.7)}}}
+		run.Stages, run.Saturation, run.SLO, run.Warnings = []rundir.Stage{st}, nil, nil, nil
+		run.Client, run.Plan = rundir.Client{Valid: true}, rundir.Plan{Kind: rundir.KindRun, SLO: []string{"ttft:p90<500ms"}}
+		return run
+	}
+	users := &rundir.Run{State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindUsers},
+		Answer: &rundir.Answer{Kind: rundir.Carries, Carried: &rundir.UserCapacity{Verdict: rundir.Met, Users: n(5),
+			Low: n(4), High: n(6), Within: &rundir.CarriedRow{Stage: "users@4", Users: 4, Hits: n(0.8), Output: n(92.8)}}}}
+	drops, running := openReal(), openReal()
+	drops.Warnings = []note.Note{{Code: "habit.drops", Args: map[string]any{"count": 50.0, "share": 0.1}}}
+	running.State = rundir.Running
+	none, nan := rundir.Number{}, math.NaN()
+	var said strings.Builder
+	for _, c := range []struct {
+		what string
+		run  *rundir.Run
+		live string
+	}{
+		{"saturates", answered(func(a *rundir.Answer) {}), ""},
+		{"sustains", answered(func(a *rundir.Answer) { a.Kind, a.Overload = rundir.Sustains, n(40) }), ""},
+		{"accepts", answered(func(a *rundir.Answer) { a.Kind = rundir.Accepts }), ""},
+		{"at least", unlike(rundir.AtLeast, rundir.Over(8.5266), nan, nan), ""},
+		{"between", unlike(rundir.Between, none, 6.876, 18.96), ""}, {"at most", unlike(rundir.AtMost, none, nan, 3.217), ""},
+		{"a caution", answered(func(a *rundir.Answer) {
+			a.Cautions = []note.Note{saturation.FailsAlways.New(0.2, 0.19, "http_5xx")}
+		}), ""},
+		{"a warning of the server", drops, ""}, {"met", judged(rundir.Met), ""}, {"missed", judged(rundir.Missed), ""},
+		{"unsure", judged(rundir.Unsure), ""}, {"users", users, ""}, {"killed", running, ""}, {"goes on", running, "1"},
+	} {
+		p := checkPage(t, func(w io.Writer) error { return Run(w, c.run, "", WriteOptions{Live: c.live}) })
+		fmt.Fprintf(&said, "%s; live %v\n", c.what, strings.Contains(p.text, `data-live="1"`))
+		for _, section := range p.elements("section") {
+			if attribute(section, "id") == "answer" {
+				for _, l := range []string{"en", "zh"} {
+					fmt.Fprintf(&said, "  %s\n", strings.Join(strings.Fields(elementText(section, l)), " "))
+				}
+			}
 		}
-		text := writeRun(t, run, "").main("en")
-		if found := regexp.MustCompile("as load grows|Nothing was noticed|all 1 stages").FindString(text); found != "" {
-			t.Errorf("the page says %q", found)
+		for _, f := range newView(c.run).loadFigures() {
+			if f.Name == "output" {
+				fmt.Fprintf(&said, "  %s\n", f.Caption.EN)
+			}
 		}
-		if !strings.Contains(text[:50], want) {
-			t.Errorf("the page begins with %q", text[:50])
+		fmt.Fprintf(&said, "  marks %+v\n", newView(c.run).saturation())
+		text := p.main("en")
+		for _, once := range []string{"fail at every load", "drops connections", "when saturated", "as load grows",
+			"Nothing was noticed", "all 1 stages", "Killed", "In progress."} {
+			if n := strings.Count(text, once); n > 0 {
+				fmt.Fprintf(&said, "  %d times: %s\n", n, once)
+			}
 		}
 	}
-}
-
-// A run that goes on is never called killed.
-func TestLivePageInProgress(t *testing.T) {
-	run := openReal()
-	run.State = rundir.Running
-	for live, want := range map[string]string{"1": "In progress.", "": "Killed"} {
-		p := checkPage(t, func(w io.Writer) error { return Run(w, run, "", WriteOptions{Live: live}) })
-		if !strings.Contains(p.text, want) || strings.Contains(p.text, "Killed") != (live == "") ||
-			strings.Contains(p.text, `data-live="1"`) != (live == "1") {
-			t.Errorf("the live page %q does not say %q", live, want)
-		}
-	}
+	testkit.CheckGolden(t, "answers.txt", []byte(said.String()))
 }
 
 // What stands in the Chinese spans of a page is Chinese: a run of English words is a sentence that was not translated.

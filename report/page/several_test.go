@@ -84,7 +84,8 @@ func TestShortNames(t *testing.T) {
 	}
 	for names, want := range map[string]string{
 		"Q-7B, 1 x L20, vLLM|Q-7B-Int4, 1 x L20, vLLM|Q-7B, 2 x L20, vLLM": "1 x L20|Int4, 1 x L20|2 x L20",
-		"Q-7B, 1 x L20, vLLM|Q-14B, 1 x L20, vLLM":                         "Q-7B|Q-14B", "Q-7B, vLLM": "Q-7B, vLLM", "a|b": "a|b",
+		"Q-7B, 1 x L20, vLLM|Q-14B, 1 x L20, vLLM":                         "Q-7B|Q-14B", "Q-7B, vLLM": "Q-7B, vLLM",
+		"a|b": "a|b",
 	} {
 		if got := strings.Join(distinctParts(strings.Split(names, "|")), "|"); got != want {
 			t.Errorf("%q are called %q, want %q", names, got, want)
