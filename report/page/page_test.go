@@ -396,7 +396,7 @@ func TestAnswersOfPages(t *testing.T) {
 			}
 		}
 		fmt.Fprintf(&said, "  marks %+v\n", newView(c.run).saturation())
-		text := p.main("en")
+		text := elementText(p.elements("body")[0], "en")
 		for _, once := range []string{"fail at every load", "drops connections", "when saturated", "as load grows",
 			"Nothing was noticed", "all 1 stages", "Killed", "In progress."} {
 			if n := strings.Count(text, once); n > 0 {
