@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
@@ -184,8 +185,6 @@ func swept(path string, limit, low, high float64) setup.Input {
 	return in
 }
 
-func sweptOptions(demand string) Options { return wanted(demand, "L20=1.2", "ttft:mean<250ms") }
-
 // What a sweep searched for, for the same terms in any order, is what is chosen by; the limit of other terms is not.
 func TestTheLimitIsTheSweeps(t *testing.T) {
 	s := plain()[0]
@@ -203,117 +202,6 @@ func TestTheLimitIsTheSweeps(t *testing.T) {
 	}
 	if other, _ := s.RateLimit(terms[:1]); other.Rate == found.Rate {
 		t.Error("the limit of other terms was taken")
-	}
-}
-
-// A demand in tokens and the same demand in requests take the same number of replicas, at the same price a token.
-func TestAnswersAreAsLongAsMeasured(t *testing.T) {
-	setups := setup.Load([]setup.Input{swept("one", 16, 12, 20)})
-	tokens := chosen(setups, sweptOptions("900tok/s")).Ranked[0]
-	requests := chosen(setups, sweptOptions("28.125rps")).Ranked[0]
-	if tokens.Replicas != requests.Replicas || tokens.MillionDemand != requests.MillionDemand ||
-		math.Abs(tokens.Answer.Value()-32) > 0.01 {
-		t.Errorf("%+v\n%+v", tokens, requests)
-	}
-	// Between the rows that were offered 14.1 and 18.4, not between those planned with 10 and 16; 28.125 / (12 x 0.8) and
-	// / (20 x 0.8).
-	if low := tokens.limit.Point.Low.Stage.Name; low != "poisson@16" || requests.ReplicaRange != [2]int{2, 3} {
-		t.Errorf("it rests on %s; replicas %v", low, requests.ReplicaRange)
-	}
-}
-
-// A limit that a sweep did not locate is counted on with its low end; one between a row that keeps the terms and one
-// that misses them, as its report says, is not known.
-func TestLimitsThatAreNotLocated(t *testing.T) {
-	for _, c := range []struct {
-		verdict       rundir.SLOVerdict
-		rate          float64
-		broken, limit string
-	}{
-		{"kept", 12, "", "12 req/s, [2 3] replicas: " + endUnknown.In(lang.English, "ttft:mean")},
-		{"kept", 12, "poisson@22", "12 req/s, [2 3] replicas: " + endMissed.In(lang.English, "ttft:mean", "asynchronous@22")},
-		{rundir.Unsure, 0, "poisson@22",
-			"ttft:mean<250ms: met at asynchronous@16, missed at asynchronous@22 (300ms), unknown between"},
-		{"broken", 0, "poisson@22",
-			"ttft:mean<250ms: met at asynchronous@16, missed at asynchronous@22 (300ms), unknown between"},
-	} {
-		in := swept("one", 16, 12, 20)
-		s := in.Run.SLO
-		s.Verdict, s.BrokenStage, s.Rate = c.verdict, c.broken, rundir.Number{}
-		if c.rate == 0 {
-			s.Low, s.High = rundir.Number{}, rundir.Number{}
-		}
-		got, choice := "", chosen(setup.Load([]setup.Input{in}), sweptOptions("20rps"))
-		for _, k := range choice.Ranked {
-			got = fmt.Sprintf("%v req/s, %v replicas: %s", k.Rate, k.ReplicaRange, k.LimitedBy)
-		}
-		for _, r := range choice.Refused {
-			got = r.Why
-		}
-		if got != c.limit {
-			t.Errorf("%s, %s: %q, want %q", c.verdict, c.broken, got, c.limit)
-		}
-	}
-}
-
-// Several sweeps of one configuration are one row: its rate is their geometric mean, its interval has the spread
-// between them, and it is refused where one of them is. Other configurations, and other numbers of GPUs, stay apart; so
-// do results of documents. Without that, several results of one configuration are named as such.
-func TestSweepsOfOneConfigurationAreOneRow(t *testing.T) {
-	runs := []setup.Input{swept("one", 17, 15, 19), swept("two", 24, 23, 26), swept("three", 19, 16, 22)}
-	runs[1].Run.Labels.Free = map[string]string{"commit": "b"}
-	k := chosen(PoolSweeps(setup.Load(runs), lang.English), sweptOptions("30rps")).Ranked[0]
-	// (17 x 24 x 19)^(1/3)
-	if k.Runs != 3 || k.Name != "m, 1 x L20, e (3 sweeps)" || k.Where != "one, two, three" ||
-		math.Abs(k.Rate-19.79) > 0.01 {
-		t.Errorf("%+v", k)
-	}
-	// Deviation of the logarithms 0.1770, t of 2 degrees of freedom 4.303: 19.79 by exp(0.4397)
-	if low, high := k.RateLow.Value(), k.RateHigh.Value(); math.Abs(low-12.75) > 0.05 || math.Abs(high-30.7) > 0.1 ||
-		k.ReplicaRange[0] >= k.ReplicaRange[1] {
-		t.Errorf("%v-%v, %v replicas", low, high, k.ReplicaRange)
-	}
-	runs[2].Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms",
-		BrokenStage: "poisson@10"}
-	pooled := chosen(PoolSweeps(setup.Load(runs), lang.English), sweptOptions("30rps"))
-	if len(pooled.Ranked) != 0 || len(pooled.Refused) != 1 {
-		t.Errorf("%+v", pooled.Ranked)
-	}
-	runs[2] = swept("three", 19, 16, 22)
-	runs[2].Run.Labels.GPUs = 2
-	if n := len(PoolSweeps(setup.Load(runs), lang.English)); n != 2 {
-		t.Errorf("%d configurations", n)
-	}
-	runs[1].Run.Source = &rundir.Source{File: "results.md"}
-	if n := len(PoolSweeps(setup.Load(runs), lang.English)); n != 3 {
-		t.Errorf("%d configurations with one of a document", n)
-	}
-	text := said(setup.Load([]setup.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), sweptOptions("30rps"))
-	if !strings.Contains(text, legendRepeated.In(lang.English, "m, 1 x L20, e")) {
-		t.Error(text)
-	}
-}
-
-// The range of repeats is said where they differ by more than 15 %, and the lowest of them counts.
-func TestTheRangeOfRepeatsIsSaid(t *testing.T) {
-	for highest, want := range map[float64]string{
-		14.67: "3 repeats completed 3.90-14.67 req/s; the worst counts.",
-		4.6:   "3 repeats completed 3.90-4.60 req/s", 4.4: "",
-	} {
-		in := steps("A10", 2, highest, 3.9, 4)
-		in.Run.Source = &rundir.Source{File: "runs.txt", Line: 1, Format: published.Stress}
-		for i := range in.Run.Stages {
-			s := &in.Run.Stages[i]
-			s.Rate, s.Verdict, s.MaxConcurrency, s.Repeat = rundir.Number{}, rundir.Closed, 30, i+1
-			s.Source = &rundir.Source{File: "runs.txt", Line: i + 1}
-		}
-		setups, o := setup.Load([]setup.Input{in}), wanted("10rps", "", "ttft:mean<1s")
-		if text := said(setups, o); !strings.Contains(text, want) || strings.Contains(text, "repeats") != (highest > 4.5) {
-			t.Errorf("%v: %s", highest, text)
-		}
-		if got := chosen(setups, o).Ranked[0].Rate; got != 3.9 {
-			t.Errorf("%v req/s", got)
-		}
 	}
 }
 
@@ -340,35 +228,87 @@ func carrying(gpu string, gpus, keeps, misses int) setup.Setup {
 	return setup.Load([]setup.Input{{Path: gpu, Run: run}})[0]
 }
 
-// A demand in users is met by as many replicas as carry it, and GPUs are counted and paid as for a rate. What was not
-// measured by users is refused.
-func TestADemandInUsers(t *testing.T) {
+// repeatedRows is a result with three repeats of one row.
+func repeatedRows(rates ...float64) setup.Input {
+	in := steps("A10", 2, rates...)
+	in.Run.Source = &rundir.Source{File: "runs.txt", Line: 1, Format: published.Stress}
+	for i := range in.Run.Stages {
+		s := &in.Run.Stages[i]
+		s.Rate, s.Verdict, s.MaxConcurrency, s.Repeat = rundir.Number{}, rundir.Closed, 30, i+1
+		s.Source = &rundir.Source{File: "runs.txt", Line: i + 1}
+	}
+	return in
+}
+
+// unlocated is a sweep whose limit was not found.
+func unlocated(verdict rundir.SLOVerdict, low, high float64, broken string) setup.Input {
+	in := swept("one", 16, low, high)
+	in.Run.SLO.Verdict, in.Run.SLO.BrokenStage, in.Run.SLO.Rate = verdict, broken, rundir.Number{}
+	return in
+}
+
+// What becomes of configurations that were measured here. The golden file agrees with what is said by hand.
+func TestOutcomesOfRuns(t *testing.T) {
+	load := func(all ...setup.Input) []setup.Setup { return setup.Load(all) }
+	pooled := func(all ...setup.Input) []setup.Setup { return PoolSweeps(setup.Load(all), lang.English) }
+	other := swept("two", 24, 23, 26)
+	other.Run.Labels.Free = map[string]string{"commit": "b"}
+	broken := unlocated("broken", math.NaN(), math.NaN(), "poisson@10")
+	two, imported := swept("three", 19, 16, 22), swept("two", 24, 23, 26)
+	two.Run.Labels.GPUs, imported.Run.Source = 2, &rundir.Source{File: "results.md"}
 	rates := plain()[0]
 	labelled := *rates.Run
 	labelled.Labels.Model, rates.Run = "m", &labelled
-	o := wanted("500users", "A=1,B=3", "ttft:p95<300ms")
-	o.AnyWorkload, o.Headroom = true, 0
-	c := chosen([]setup.Setup{carrying("A", 2, 10, 12), carrying("B", 1, 20, 23), rates}, o)
-	if len(c.Ranked) != 2 || len(c.Refused) != 1 || !strings.Contains(c.Refused[0].Why, "--by users") {
-		t.Fatalf("ranked %+v, refused %+v", c.Ranked, c.Refused)
-	}
-	for _, k := range c.Ranked {
-		users := k.Users.Value()
-		if want := saturation.Carried(k.setup.Run.Stages, o.Terms).Users; users != want.Value() {
-			t.Errorf("%s carries %v users, not %v as its run says", k.Labels.GPU, users, want)
+	users := wanted("500users", "A=1,B=3", "ttft:p95<300ms")
+	users.AnyWorkload, users.Headroom = true, 0
+	of := func(demand string) Options { return wanted(demand, "L20=1.2", "ttft:mean<250ms") }
+	repeats, nan := wanted("10rps", "", "ttft:mean<1s"), math.NaN()
+	one := swept("one", 17, 15, 19)
+	found := ""
+	for _, c := range []struct {
+		what   string
+		setups []setup.Setup
+		o      Options
+	}{
+		// 28.125 / (12 x 0.8) and / (20 x 0.8) replicas, at rows that were offered 14.1 and 18.4
+		{"a demand in tokens", load(swept("one", 16, 12, 20)), of("900tok/s")},
+		{"the same in requests", load(swept("one", 16, 12, 20)), of("28.125rps")},
+		{"not located: the low end counts", load(unlocated("kept", 12, 20, "")), of("20rps")},
+		{"not located, missed at a row", load(unlocated("kept", 12, 20, "poisson@22")), of("20rps")},
+		{"no answer: rows are judged as in the report", load(unlocated(rundir.Unsure, nan, nan, "poisson@22")), of("20rps")},
+		{"between a row that is met and one far above", load(unlocated("broken", nan, nan, "poisson@22")), of("20rps")},
+		// (17 x 24 x 19)^(1/3) = 19.79. Deviation of the logarithms 0.1770, t of 2 degrees of freedom 4.303: by exp(0.4397),
+		// about 12.8 to 30.6.
+		{"several sweeps are one row", pooled(one, other, swept("three", 19, 16, 22)), of("30rps")},
+		{"one of them is refused", pooled(one, other, broken), of("30rps")},
+		{"another number of GPUs", pooled(one, other, two), of("30rps")},
+		{"one of a document", pooled(one, imported, swept("three", 19, 16, 22)), of("30rps")},
+		{"two results of one configuration", load(swept("one", 16, 12, 20), swept("two", 10, 9, 11)), of("30rps")},
+		{"repeats far apart", load(repeatedRows(14.67, 3.9, 4)), repeats}, // more than 15 %
+		{"repeats apart", load(repeatedRows(4.6, 3.9, 4)), repeats},
+		{"repeats alike", load(repeatedRows(4.4, 3.9, 4)), repeats},
+		{"users", []setup.Setup{carrying("A", 2, 10, 12), carrying("B", 1, 20, 23), rates}, users},
+	} {
+		found += c.what + "\n"
+		for _, choice := range testkit.Must(Of(c.setups, c.o)) {
+			for _, k := range choice.Ranked {
+				found += fmt.Sprintf("  %s: %.2f req/s (%.2f-%.2f), %.2f users, %d %v replicas, %d GPUs, %.3f a million tokens, "+
+					"%.2f tokens; %s, %s; above %s\n", k.Name, k.Rate, k.RateLow.Value(), k.RateHigh.Value(), k.Users.Or(0), k.Replicas,
+					k.ReplicaRange, k.GPUs, k.MillionDemand.Value(), k.Answer.Value(), k.Where, k.LimitedBy,
+					k.limit.Point.Low.Stage.Name)
+				if want := saturation.Carried(k.setup.Run.Stages, c.o.Terms).Users; k.Users.Known() && k.Users != want {
+					t.Errorf("%s carries %v users, not %v as its run says", k.Name, k.Users, want)
+				}
+			}
+			for _, r := range choice.Refused {
+				found += fmt.Sprintf("  %s: %s\n", r.Name, r.Why)
+			}
 		}
-		replicas := int((500 + users - 1) / users)
-		million := k.Hour.Value() / (500 * 10 * 3600) * 1e6
-		if k.Replicas != replicas || k.GPUs != replicas*k.Labels.GPUs || math.Abs(k.MillionDemand.Value()/million-1) > 0.01 {
-			t.Errorf("%s: %d replicas and %d GPUs for 500 users at %v each; a million tokens cost %v, not %v", k.Labels.GPU,
-				k.Replicas, k.GPUs, users, k.MillionDemand, million)
+		for _, line := range strings.Split(strings.TrimSpace(said(c.setups, c.o)), "\n") {
+			found += "  " + line + "\n"
 		}
 	}
-	for l, want := range map[lang.Lang]string{lang.English: "500 users", lang.Chinese: "500 个用户"} {
-		if said := strings.Join(lang.In(c.Sections(1)[0].Lines, l), "\n"); !strings.Contains(said, want) {
-			t.Errorf("%v: no %q in\n%s", l, want, said)
-		}
-	}
+	testkit.CheckGolden(t, "measured.txt", []byte(found))
 }
 
 // A configuration of which something is not known is not one that misses the demand.
