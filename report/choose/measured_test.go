@@ -292,9 +292,10 @@ func TestOutcomesOfRuns(t *testing.T) {
 		found += c.what + "\n"
 		for _, choice := range testkit.Must(Of(c.setups, c.o)) {
 			for _, k := range choice.Ranked {
-				found += fmt.Sprintf("  %s: %.2f req/s (%.2f-%.2f), %.2f users, %d %v replicas, %d GPUs, %.3f a million tokens, "+
-					"%.2f tokens; %s, %s; above %s\n", k.Name, k.Rate, k.RateLow.Value(), k.RateHigh.Value(), k.Users.Or(0), k.Replicas,
-					k.ReplicaRange, k.GPUs, k.MillionDemand.Value(), k.Answer.Value(), k.Where, k.LimitedBy,
+				found += fmt.Sprintf("  %s: %.2f req/s (%.2f-%.2f), %.2f users, %d %v replicas, %d GPUs, %.3f a million tokens, ",
+					k.Name, k.Rate, k.RateLow.Value(), k.RateHigh.Value(), k.Users.Or(0), k.Replicas, k.ReplicaRange, k.GPUs,
+					k.MillionDemand.Value())
+				found += fmt.Sprintf("%.2f tokens; %s, %s; above %s\n", k.Answer.Value(), k.Where, k.LimitedBy,
 					k.limit.Point.Low.Stage.Name)
 				if want := saturation.Carried(k.setup.Run.Stages, c.o.Terms).Users; k.Users.Known() && k.Users != want {
 					t.Errorf("%s carries %v users, not %v as its run says", k.Name, k.Users, want)
@@ -311,8 +312,14 @@ func TestOutcomesOfRuns(t *testing.T) {
 	testkit.CheckGolden(t, "measured.txt", []byte(found))
 }
 
-// A configuration of which something is not known is not one that misses the demand.
+// A configuration of which something is not known is not one that misses the demand. One without a number of GPUs is
+// not within a number of GPUs.
 func TestUnknownIsNotMissed(t *testing.T) {
+	o := wanted("3rps", "", "latency:mean<10s")
+	o.MaxGPUs = 8
+	if text := said(stress(), o); strings.Contains(text, "Fewest") {
+		t.Error(text)
+	}
 	for kind, want := range map[reasonKind]bool{noCount: true, noPrice: true, noUsers: true, noOutput: true,
 		missesSLO: false, tooMany: false} {
 		if c := (Choice{Refused: []Refusal{{why: reason{kind: kind}}}}); c.Undecided() != want {
