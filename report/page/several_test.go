@@ -93,134 +93,62 @@ func TestShortNames(t *testing.T) {
 	}
 }
 
-// Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front:
-// the published document has a TTFT of 1090 s, and bursts beside its arrival rates. A point tells the file and the line
-// that it is from, and no local path.
-func TestPointsOfPublishedRows(t *testing.T) {
-	setups, impossible := publishedSetups(), 0
-	var pointers []*setup.Setup
-	for i := range setups {
-		pointers = append(pointers, &setups[i])
-		for j := range setups[i].Run.Stages {
-			if setups[i].Impossible(&setups[i].Run.Stages[j]) {
-				impossible++
-			}
-		}
+// What is drawn of many configurations. The published document has a TTFT of 1090 s, which is impossible and in no
+// drawing, and bursts, which are not on the Pareto front. Costs are those of the prices. More runs than can be told
+// apart have drawings of their own over the same axes, each with a name of what differs. A configuration of which only
+// means are known stands beside one that has percentiles.
+func TestDrawingsOfSeveral(t *testing.T) {
+	means := openReal()
+	for i := range means.Stages {
+		means.Stages[i].TTFT = rundir.Dist{N: means.Stages[i].TTFT.N, Mean: means.Stages[i].TTFT.Mean}
 	}
-	for _, f := range newOverlay(setups, setupNames(setups), "").figures() {
-		if impossible < 1 || !strings.Contains(f.Note.EN, fmt.Sprintf("impossible: %d.", impossible)) {
-			t.Errorf("%s does not tell that it leaves out %d rows", f.Name, impossible)
-		}
-		drawn := map[int]bool{}
-		for _, s := range f.Variants[0].Drawn.Panels[0].Series {
-			for _, p := range s.Points {
-				drawn[p.Row] = true
-				if f.Name == "all-ttft-mean" && p.Y > 1000 || s.Style != draw.Front && !strings.HasPrefix(p.Title, "report.md:") {
-					t.Fatalf("%s draws %+v", f.Name, p)
-				}
-			}
-		}
-		if len(drawn) < 50 {
-			t.Errorf("%s has %d points", f.Name, len(drawn))
-		}
-		if f.Name != "speed" {
-			continue
-		}
-		want, got := choose.FrontSpeed(pointers), f.Variants[0].Drawn.Panels[0].Series[0]
-		if got.Style != draw.Front || !slices.EqualFunc(got.Points, want, func(p draw.Point, q choose.FrontPoint) bool {
-			return p.X == q.PerUser && p.Y == q.PerGPU
-		}) {
-			t.Errorf("%v on the front, %v in the table", got.Points, want)
-		}
-		for _, r := range f.Table.Rows {
-			if !r[3].Text.IsZero() && strings.HasSuffix(r[0].Text.EN, "throughput") {
-				t.Errorf("%s is on the front", r[0].Text.EN)
-			}
-		}
-	}
-}
-
-// Costs are those of the prices; more runs than can be told apart have drawings of their own over the same axes, each
-// with a name of what differs.
-func TestManyConfigurations(t *testing.T) {
-	o := chooseOptions()
-	choice := &testkit.Must(choose.Of(publishedSetups(), o))[0]
-	own := rankSetups(choice, publishedSetups())
-	for i, k := range choice.Ranked {
-		if own[i].Name != k.Name {
-			t.Errorf("number %d is %s, and rank %[1]d is %s", i+1, own[i].Name, k.Name)
-		}
-	}
-	f, ok := costOfSpeed("c", own, setupNames(own), o.Prices)
-	if !ok || len(f.Switches) < 2 {
-		t.Fatalf("%v, %d buttons", ok, len(f.Switches))
-	}
-	row := 0
-	for i := range own {
-		price, _ := o.Prices.GPUHour(own[i].Run.Labels)
-		for _, r := range own[i].Rows {
-			p, ok := speedPoint(r.Stage, 1)
-			if !ok || own[i].Impossible(r.Stage) {
-				continue
-			}
-			want := rundir.Exactly(price * float64(own[i].Run.Labels.GPUs) / p.Y / 3600 * 1e6)
-			if got := f.Table.Rows[row][4].Text; got != table.Number(want, "", lang.Short).Text {
-				t.Errorf("%s, %s costs %s a million, want %v", own[i].Name, r.Stage.Name, got.EN, want)
-			}
-			row++
-		}
-	}
-	if row != len(f.Table.Rows) || row < 30 {
-		t.Errorf("%d rows of %d", row, len(f.Table.Rows))
-	}
-	if _, ok := costOfSpeed("c", own, setupNames(own), choose.Prices{}); ok {
+	choice := &testkit.Must(choose.Of(publishedSetups(), chooseOptions()))[0]
+	ranked := rankSetups(choice, publishedSetups())
+	split := newOverlay(ranked, distinctParts(setupNames(ranked)), "")
+	split.split = true
+	costs, _ := costOfSpeed("costs", ranked, setupNames(ranked), chooseOptions().Prices)
+	if _, ok := costOfSpeed("c", ranked, setupNames(ranked), choose.Prices{}); ok {
 		t.Error("costs without prices")
 	}
-	names, tick := distinctParts(setupNames(own)), regexp.MustCompile(`class="tick"[^<]*<`)
-	for _, split := range []bool{true, false} {
-		together := newOverlay(own, names, "")
-		together.split = split
-		for _, f := range together.figures() {
-			small, ticks := f.Variants[0].Small, map[string]bool{}
-			for i, one := range small {
-				ticks[strings.Join(tick.FindAllString(string(one.SVG), -1), "")] = true
-				if one.Title != names[i] || strings.Contains(one.Title, "Qwen2-7B-Instruct") {
-					t.Errorf("%s: a drawing is called %q, want %q", f.Name, one.Title, names[i])
+	beside := setup.Load([]setup.Input{{Path: "means", Run: means}, {Path: "all", Run: openReal()}})
+	var said strings.Builder
+	for i, k := range choice.Ranked {
+		fmt.Fprintf(&said, "%d. %s, %s\n", i+1, k.Name, ranked[i].Name)
+	}
+	tick := regexp.MustCompile(`class="tick"[^<]*<`)
+	for _, figures := range [][]FigureBlock{newOverlay(publishedSetups(), setupNames(publishedSetups()), "").figures(),
+		split.figures(), {costs}, newOverlay(beside, setupNames(beside), "").figures()} {
+		for _, f := range figures {
+			fmt.Fprintf(&said, "%s, %d buttons: %s\n", f.Name, len(f.Switches), f.Note.EN)
+			axes := map[string]bool{}
+			for _, one := range f.Variants[0].Small {
+				axes[strings.Join(tick.FindAllString(string(one.SVG), -1), "")] = true
+				fmt.Fprintf(&said, "  a drawing of %s, %d kinds of axes so far\n", one.Title, len(axes))
+			}
+			for _, s := range f.Variants[0].Drawn.Panels[0].Series {
+				fmt.Fprintf(&said, "  %d points of %s\n", len(s.Points), s.Name.EN)
+				for _, p := range s.Points {
+					if f.Name == "costs" {
+						fmt.Fprintf(&said, "    %.2f, %.2f %s, row %d\n", p.X, p.Y, p.Title, p.Row)
+					} else if path, _, _ := strings.Cut(p.Title, ":"); strings.Contains(path, "/") {
+						t.Errorf("%s draws %+v", f.Name, p)
+					}
 				}
 			}
-			if len(ticks) > 1 || split && strings.HasPrefix(f.Name, "all-") && len(small) != len(own) ||
-				!split && len(small) > 0 {
-				t.Errorf("%s: %d drawings of %d configurations over %d axes", f.Name, len(small), len(own), len(ticks))
-			}
 		}
 	}
-}
-
-// A configuration of which only means are known stands in drawings of latency beside one that has percentiles.
-func TestMeansBesidePercentiles(t *testing.T) {
-	run := func(percentiles bool) *rundir.Run {
-		r := openReal()
-		for i := range r.Stages {
-			if d := &r.Stages[i].TTFT; !percentiles {
-				*d = rundir.Dist{N: d.N, Mean: d.Mean}
-			}
-		}
-		return r
+	for _, r := range costs.Table.Rows {
+		fmt.Fprintf(&said, "%s: %s a million; on the front: %v\n", r[0].Text.EN, r[4].Text.EN, !r[3].Text.IsZero())
 	}
-	setups := setup.Load([]setup.Input{{Path: "means", Run: run(false)}, {Path: "all", Run: run(true)}})
-	want := map[string]int{"all-ttft-mean": 2, "all-ttft-p50": 1}
-	for _, f := range newOverlay(setups, setupNames(setups), "").figures() {
-		names := map[string]bool{}
-		for _, row := range f.Table.Rows {
-			names[row[0].In("en")] = true
-		}
-		if n := want[f.Name]; n > 0 && len(names) != n {
-			t.Errorf("%s is drawn of %v", f.Name, names)
-		}
-		delete(want, f.Name)
+	testkit.CheckGolden(t, "several.txt", []byte(said.String()))
+	var pointers []*setup.Setup
+	for i := range publishedSetups() {
+		pointers = append(pointers, &publishedSetups()[i])
 	}
-	if len(want) > 0 {
-		t.Errorf("not drawn: %v", want)
+	speed, _ := newOverlay(publishedSetups(), setupNames(publishedSetups()), "").speed()
+	if got := speed.Variants[0].Drawn.Panels[0].Series[0]; got.Style != draw.Front || !slices.EqualFunc(got.Points,
+		choose.FrontSpeed(pointers), func(p draw.Point, q choose.FrontPoint) bool { return p.X == q.PerUser && p.Y == q.PerGPU }) {
+		t.Errorf("%v on the front, %v in the table", got.Points, choose.FrontSpeed(pointers))
 	}
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -100,69 +101,34 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// The stage nearest to the comfortable load is shown first.
-func TestFirstStage(t *testing.T) {
+// What is drawn over time: the stage nearest to the comfortable load is shown first, each stage with records is shaded
+// once, in order, with what its records hold, and no button of the slowest requests leaves out nothing or as much as
+// another.
+func TestDrawingsOverTime(t *testing.T) {
 	run := openReal()
-	first := operatingStage(run)
-	load := saturation.AnswerOf(run).Comfortable.Rate.Value()
-	distance := func(s *rundir.Stage) float64 { return math.Abs(s.Rates.Offered.Value() - load) }
-	for i := range run.Stages {
-		s := &run.Stages[i]
-		if s.Verdict == rundir.Stable && s.Rate.Known() && isDrawn(s) && distance(s) < distance(first) {
-			t.Errorf("%s is shown first, and %s is nearer to %v", first.Name, s.Name, load)
-		}
-	}
-	all := stagePanels(newView(run), traces(), map[string]any{})
-	shown := all[slices.IndexFunc(all, func(p Panel) bool { return p.ID == firstPanel(all) })]
-	if !strings.HasPrefix(shown.Name.EN, findings.StageName(first)) {
-		t.Errorf("%s is shown first, and %s is the comfortable stage", shown.Name.EN, first.Name)
-	}
-}
-
-// The whole run over time holds each stage with records once, in order, and what its records hold.
-func TestTimeline(t *testing.T) {
-	run := openReal()
-	f, ok := timeline(newView(run), traces())
-	if !ok {
-		t.Fatal("the run is not drawn")
-	}
-	fig, last := f.Variants[0].Drawn, 0.0
-	stages := slices.DeleteFunc(stagesByStart(run), func(s *rundir.Stage) bool { return traces()[s.Name] == nil })
-	if len(fig.Spans) != len(stages) {
-		t.Errorf("%d stages are shaded", len(fig.Spans))
-	}
-	for i, st := range stages {
-		if span := fig.Spans[i]; span.Low < last || span.Low != st.Started {
-			t.Errorf("%s is shaded from %v, the stage before to %v", st.Name, span.Low, last)
-		}
-		last = fig.Spans[i].Low
-		area, tr := 0.0, traces()[st.Name]
+	var said strings.Builder
+	panels := stagePanels(newView(run), traces(), map[string]any{})
+	fmt.Fprintf(&said, "at %.2f req/s %s is shown first\n", saturation.AnswerOf(run).Comfortable.Rate.Value(),
+		panels[slices.IndexFunc(panels, func(p Panel) bool { return p.ID == firstPanel(panels) })].Name.EN)
+	f, _ := timeline(newView(run), traces())
+	fig := f.Variants[0].Drawn
+	for i, st := range slices.DeleteFunc(stagesByStart(run),
+		func(s *rundir.Stage) bool { return traces()[s.Name] == nil }) {
+		tr, area := traces()[st.Name], 0.0
+		group := max(1, len(tr.Done)/24)
 		for k, p := range fig.Panels[0].Series[2*i+1].Points {
-			group := max(1, len(tr.Done)/24)
 			area += p.Y * tr.Width * float64(min(group, len(tr.Done)-k*group))
 		}
-		if done := sum(tr.Done); math.Abs(area-done) > 1e-6*done {
-			t.Errorf("%s: %v requests are drawn of %v", st.Name, area, done)
-		}
-	}
-}
-
-// A list of slowest requests has no button that leaves out nothing, or as much as another.
-func TestSlowestButtons(t *testing.T) {
-	run := openReal()
-	for i := range run.Stages {
-		s := &run.Stages[i]
-		list := slowest("s", findings.StageRow{Run: run, Stage: s}, traces()[s.Name])
+		fmt.Fprintf(&said, "%s from %.3f, shaded from %.3f; %.3f requests, drawn %.3f\n", st.Name, st.Started,
+			fig.Spans[i].Low, sum(tr.Done), area)
+		list := slowest("s", findings.StageRow{Run: run, Stage: st}, tr)
 		if list == nil {
 			continue
 		}
-		rows := map[string]int{} // that are left, by metric
+		fmt.Fprintf(&said, "  %d slowest requests\n", len(list.Table.Rows))
 		for _, c := range list.Choices {
-			n, before := traces()[s.Name].countAbove(c.Metric, c.Value), cmp.Or(rows[c.Metric], len(list.Table.Rows))
-			if n == 0 || n >= before {
-				t.Errorf("%s: %s leaves %d rows of %d", s.Name, c.Text.EN, n, before)
-			}
-			rows[c.Metric] = n
+			fmt.Fprintf(&said, "  %s %s: %d\n", c.Metric, c.Text.EN, tr.countAbove(c.Metric, c.Value))
 		}
 	}
+	testkit.CheckGolden(t, "time.txt", []byte(said.String()))
 }
