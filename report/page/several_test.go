@@ -149,7 +149,8 @@ func TestDrawingsOfSeveral(t *testing.T) {
 	want, got := choose.FrontSpeed(pointers), speed.Variants[0].Drawn.Panels[0].Series[0]
 	same := func(p draw.Point, q choose.FrontPoint) bool { return p.X == q.PerUser && p.Y == q.PerGPU }
 	burst := func(r []table.Cell) bool { return !r[3].Text.IsZero() && strings.HasSuffix(r[0].Text.EN, "throughput") }
-	if got.Style != draw.Front || !slices.EqualFunc(got.Points, want, same) || slices.ContainsFunc(speed.Table.Rows, burst) {
+	if got.Style != draw.Front || !slices.EqualFunc(got.Points, want, same) ||
+		slices.ContainsFunc(speed.Table.Rows, burst) {
 		t.Errorf("%v on the front, %v in the table", got.Points, want)
 	}
 }
