@@ -189,7 +189,7 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first in
 		if err != nil {
 			return nil, err
 		}
-		h, err := history.Of(setup.Load(earlier), history.DefaultAlarms)
+		h, err := history.Analyze(setup.Load(earlier), history.DefaultAlarms)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (h *historyCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	result, err := history.Of(setup.LoadWith(found, setup.Options{Lang: h.Names()}), h.Alarms)
+	result, err := history.Analyze(setup.LoadWith(found, setup.Options{Lang: h.Names()}), h.Alarms)
 	if err != nil {
 		return console.Usage(err)
 	}

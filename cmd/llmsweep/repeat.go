@@ -43,7 +43,7 @@ func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed
 	if unread != nil {
 		return cmp.Or(err, unread)
 	}
-	h, unlike := history.Of(setup.Load(found), history.DefaultAlarms)
+	h, unlike := history.Analyze(setup.Load(found), history.DefaultAlarms)
 	if unlike != nil { // sweeps of which no two found the same metric have no spread
 		return err
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,9 +10,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/client/testkit"
-	"llmsweep/report"
 	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
@@ -31,11 +30,9 @@ func measuredPair(gain, noise float64, blocks int) (*rundir.Pair, *rundir.Run, *
 	rng := rand.New(rand.NewPCG(5, 6))
 	var runs [2]*rundir.Run
 	for side := range runs {
-		run := &rundir.Run{
-			Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true},
-			Target:   rundir.Target{URL: "http://" + rundir.Sides()[side] + ":8000"},
-			Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
-		}
+		run := measured("", 0, 0, 0)
+		run.Labels, run.Saturation = rundir.Labels{}, nil
+		run.Target.URL = "http://" + rundir.Sides()[side] + ":8000"
 		for block := range blocks {
 			for half := range 2 {
 				wave := float64(side) * noise * rng.NormFloat64()
@@ -63,60 +60,43 @@ func measuredPair(gain, noise float64, blocks int) (*rundir.Pair, *rundir.Run, *
 	return p, runs[0], runs[1]
 }
 
+// sentLate is the note of a stage in which the client was the limit.
+var sentLate = note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
+
 func TestLiveGolden(t *testing.T) {
 	differ := OfPair(measuredPair(0.03, 0.004, 7))
-	same := OfPair(measuredPair(0, 0.02, 7))
 	p, a, b := measuredPair(0.03, 0.004, 2)
 	p.State, p.Failure = rundir.Failed, note.Note{Code: "pair.side-failed", Args: map[string]any{"side": "B",
 		"why": []note.Note{{Code: "run.server-gone", Args: map[string]any{"stage": "throughput #5"}}}}}
 	b.Stages[5].Latency.Mean = rundir.Over(9)
 	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
 	b.Stages[7].OutputTokens.Mean = rundir.Exactly(10)
-	a.Stages[3].Invalid = note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
-	for name, v := range map[string]*PairComparison{"differ": differ, "same": same, "failed": OfPair(p, a, b)} {
-		for _, o := range []struct {
-			file, format string
-			o            report.Options
-		}{
-			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: lang.Chinese}},
-			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
-		} {
-			var out bytes.Buffer
-			if err := table.WriteSections(&out, o.format, v.Sections(2), table.Style{Width: o.o.Width, Color: o.o.Color,
-				Lang: o.o.Lang}); err != nil {
-				t.Fatal(err)
-			}
-			testkit.CheckGolden(t, "live-"+name+"."+o.file, out.Bytes())
-		}
-		if name == "differ" {
-			var out bytes.Buffer
-			if err := v.JSON(&out); err != nil {
-				t.Fatal(err)
-			}
-			testkit.CheckGolden(t, "live-differ.json", out.Bytes())
-		}
+	a.Stages[3].Invalid = sentLate
+	checkFormats(t, "live-differ", differ.Sections(2))
+	checkFormats(t, "live-same", OfPair(measuredPair(0, 0.02, 7)).Sections(2))
+	checkFormats(t, "live-failed", OfPair(p, a, b).Sections(2))
+	var out bytes.Buffer
+	if err := differ.JSON(&out); err != nil {
+		t.Fatal(err)
 	}
+	testkit.CheckGolden(t, "live-differ.json", out.Bytes())
 }
 
 // The conclusion is never stronger than the metrics: it names no metric whose own interval holds 0.
 func TestLiveConclusion(t *testing.T) {
 	for _, gain := range []float64{0, 0.01, 0.03, -0.1} {
 		for _, noise := range []float64{0.002, 0.02, 0.1} {
-			v := OfPair(measuredPair(gain, noise, 6))
-			differs := false
+			v, differs := OfPair(measuredPair(gain, noise, 6)), false
 			for _, r := range v.Rows {
 				differs = differs || r.Shown
-				if alone := r.Low.Value() > 0 || r.High.Value() < 0; r.Shown && !alone || alone == strings.HasPrefix(rowChange(&r),
-					markNoDifference) {
-					t.Errorf("gain %v, noise %v: %s is shown: %v, from %v to %v, printed %s", gain, noise, r.Key, r.Shown,
-						r.Low.Value(), r.High.Value(), rowChange(&r))
+				alone := r.Low.Value() > 0 || r.High.Value() < 0
+				if r.Shown && !alone || alone == strings.HasPrefix(rowChange(&r), markNoDifference) {
+					t.Errorf("gain %v, noise %v: %+v is printed as %s", gain, noise, r, rowChange(&r))
 				}
 			}
-			if got := strings.HasPrefix(v.Says, markNoDifference); got == differs {
+			if strings.HasPrefix(v.Says, markNoDifference) == differs ||
+				gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {
 				t.Errorf("gain %v, noise %v: differs %v, says %s", gain, noise, differs, v.Says)
-			}
-			if gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {
-				t.Errorf("says %s", v.Says)
 			}
 		}
 	}
@@ -127,15 +107,9 @@ func TestLiveGates(t *testing.T) {
 	for gate, fails := range map[string]bool{
 		"tokens_per_s<-5%": true, "tokens_per_s<-7%": false, "latency@50>5%": true, "ttft@80>1%": false, "errors>1%": false,
 	} {
-		g, err := ParseGate(gate, v.Keys())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(v.Unjudged(g)) > 0 {
-			t.Errorf("%s cannot be judged", gate)
-		}
-		if got := len(v.Failures(g)) > 0; got != fails {
-			t.Errorf("%s fails: %v", gate, got)
+		g := testkit.Must(ParseGate(gate, v.Keys()))
+		if got := len(v.Failures(g)) > 0; got != fails || len(v.Unjudged(g)) > 0 {
+			t.Errorf("%s fails: %v, not judged: %v", gate, got, v.Unjudged(g))
 		}
 	}
 	if _, err := ParseGate("itl@4.5rps>5%", pair.Keys([]float64{4.5}, nil)); err != nil {
@@ -146,32 +120,24 @@ func TestLiveGates(t *testing.T) {
 	}
 }
 
-// TestClientLimitedStagesDoNotCount has stages in which the client was the limit: their blocks are left out, and where
-// too few are left there is no conclusion.
+// Blocks in which the client was the limit are left out, and where too few are left there is no conclusion.
 func TestClientLimitedStagesDoNotCount(t *testing.T) {
-	why := note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
 	for spoiled, concludes := range map[int]bool{0: true, 1: true, 5: true, 6: false, 7: false} {
 		p, a, b := measuredPair(0.03, 0.004, 7)
 		for block := range spoiled {
 			for i := range p.Loads {
 				st := &b.Stages[8*block+i]
-				st.Invalid = why
+				st.Invalid = sentLate
 				st.TokensPerS.Output, st.Latency.Mean = rundir.Exactly(1), rundir.Exactly(1000) // would show in any mean
 			}
 		}
 		v := OfPair(p, a, b)
-		for _, l := range lang.All() {
-			text := strings.Join(v.conclusion(l), "\n")
-			if withheld := text == liveTooFew.In(l); withheld == concludes {
-				t.Errorf("%d blocks: %s", spoiled, text)
-			}
+		if withheld := v.Says == liveTooFew.In(lang.English); withheld == concludes {
+			t.Errorf("%d blocks: %s", spoiled, v.Says)
 		}
 		for _, r := range v.Rows {
-			if r.Spoiled != spoiled {
-				t.Errorf("%d blocks: %d of %s are left out", spoiled, r.Spoiled, r.Key)
-			}
-			if r.Ratio.Known() && (r.Ratio.Value() > 0.1 || r.Ratio.Value() < -0.1) {
-				t.Errorf("%d blocks: %s differs by %v", spoiled, r.Key, r.Ratio.Value())
+			if r.Spoiled != spoiled || r.Ratio.Known() && math.Abs(r.Ratio.Value()) > 0.1 {
+				t.Errorf("%d blocks: %d of %s are left out, which differs by %v", spoiled, r.Spoiled, r.Key, r.Ratio)
 			}
 		}
 	}

@@ -1,24 +1,26 @@
 package compare
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"llmsweep/client/testkit"
+	"llmsweep/report/lang"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // withTerms returns two runs whose SLO has terms, of which the second is better or worse in all of them.
-func withTerms(t *testing.T, better bool, slos [2][]string) *Comparison {
-	t.Helper()
+func withTerms(better bool, slos [2][]string) *Comparison {
 	setups := twoRuns(0, 0.01)
 	var all []setup.Input
 	for i := range setups {
 		run := setups[i].Run
-		good := (i == 1) == better
-		pick := func(worse, better float64) float64 {
-			if good {
-				return better
+		pick := func(worse, good float64) float64 {
+			if (i == 1) == better {
+				return good
 			}
 			return worse
 		}
@@ -26,11 +28,7 @@ func withTerms(t *testing.T, better bool, slos [2][]string) *Comparison {
 		for j := range run.Stages {
 			s := &run.Stages[j]
 			s.OutputTokens = rundir.TokenStats{N: 600, Mean: rundir.Exactly(128)}
-			dist := func(mean float64) rundir.Dist {
-				return rundir.Dist{N: 600, Mean: rundir.Exactly(mean),
-					CI: map[string][2]float64{"mean": {0.98 * mean, 1.02 * mean}}}
-			}
-			s.TPOT, s.FirstAnswer = dist(pick(0.02, 0.01)), dist(pick(3, 2))
+			s.TPOT, s.FirstAnswer = within(600, pick(0.02, 0.01), 0.02), within(600, pick(3, 2), 0.02)
 			s.Progress = rundir.Progress{Rate: rundir.Exactly(100), Low: rundir.Exactly(98), High: rundir.Exactly(102)}
 			s.Goodput = &rundir.Goodput{Tokens: rundir.Exactly(pick(0.5, 0.9) * s.TokensPerS.Output.Value())}
 			for _, term := range slos[i] {
@@ -40,52 +38,63 @@ func withTerms(t *testing.T, better bool, slos [2][]string) *Comparison {
 		}
 		all = append(all, setup.Input{Path: setups[i].Path, Run: run})
 	}
-	return compared(t, setup.Load(all))
+	return compared(setup.Load(all))
 }
 
 // A gate on a term fails where the second run is worse, passes where it is better, and cannot be judged where the runs
 // do not have the same term.
 func TestGatesOnTerms(t *testing.T) {
-	terms := []string{"ttfa:p95<5s", "speed:p5>30tok/s", "stalls<1%", "sessions>99%"}
-	other := []string{"ttfa:p95<9s", "speed:p5>10tok/s", "stalls<1%,stall=2s", "sessions>90%"}
+	same := strings.Fields("ttfa:p95<5s speed:p5>30tok/s stalls<1% sessions>99%")
+	other := strings.Fields("ttfa:p95<9s speed:p5>10tok/s stalls<1%,stall=2s sessions>90%")
 	for _, c := range []struct {
-		name, gate string
-		better     bool
-		slos       [2][]string
-		says       string // the failure; empty where the gate passes
-		unjudged   bool
+		gate, worse, unlike string // what the failure says: of a worse run, and of one with other terms; "?": not judged
 	}{
-		{"slower", "speed<-5%", false, [2][]string{terms, terms}, "speed of m, 1 x G, new is -50.0 %", false},
-		{"faster", "speed<-5%", true, [2][]string{terms, terms}, "", false},
-		{"later answers", "ttfa>5%", false, [2][]string{terms, terms}, "ttfa of m, 1 x G, new is +50.0 %", false},
-		{"earlier answers", "ttfa>5%", true, [2][]string{terms, terms}, "", false},
-		{"more stalls", "stalls>1%", false, [2][]string{terms, terms}, "stalls of m, 1 x G, new is +10.0 pp", false},
-		{"fewer stalls", "stalls>1%", true, [2][]string{terms, terms}, "", false},
-		{"fewer sessions", "sessions<-1%", false, [2][]string{terms, terms}, "sessions of m, 1 x G, new is -10.0 pp", false},
-		{"more sessions", "sessions<-1%", true, [2][]string{terms, terms}, "", false},
-		{"less good output", "good_tokens_per_s<-5%", false, [2][]string{terms, terms},
-			"good_tokens_per_s of m, 1 x G, new is -44.", false},
-		{"more good output", "good_tokens_per_s<-5%", true, [2][]string{terms, terms}, "", false},
-		{"speed does not depend on the limit", "speed<-5%", false, [2][]string{terms, other}, "-50.0 %", false},
-		{"other stalls", "stalls>1%", false, [2][]string{terms, other}, "", true},
-		{"other sessions", "sessions<-1%", false, [2][]string{terms, other}, "", true},
-		{"other requests are good", "good_tokens_per_s<-5%", false, [2][]string{terms, other}, "", true},
-		{"no such term", "speed<-5%", false, [2][]string{{"ttft:p95<1s"}, {"ttft:p95<1s"}}, "", true},
+		{"speed<-5%", "speed of m, 1 x G, new is -50.0 %", "-50.0 %"}, // speed does not depend on the limit
+		{"ttfa>5%", "ttfa of m, 1 x G, new is +50.0 %", "+50.0 %"},
+		{"stalls>1%", "stalls of m, 1 x G, new is +10.0 pp", "?"},
+		{"sessions<-1%", "sessions of m, 1 x G, new is -10.0 pp", "?"},
+		{"good_tokens_per_s<-5%", "good_tokens_per_s of m, 1 x G, new is -44.", "?"},
 	} {
-		gates, err := ParseGates([]string{c.gate}, Keys())
-		if err != nil {
-			t.Fatal(err)
+		check := func(better bool, slos [2][]string, want string) {
+			t.Helper()
+			failed, unjudged := Judge(withTerms(better, slos), []Gate{parseGate(c.gate)})
+			all := strings.Join(failed, "; ")
+			if want == "?" && len(unjudged) == 0 || want != "?" && (len(unjudged) > 0 || (want == "") != (all == "") ||
+				!strings.Contains(all, want)) {
+				t.Errorf("%s, better %v: failed %q, not judged %q, want %q", c.gate, better, failed, unjudged, want)
+			}
 		}
-		failed, unjudged := Judge(withTerms(t, c.better, c.slos), gates)
-		if all := strings.Join(failed, "; "); !strings.Contains(all, c.says) || c.says == "" && all != "" ||
-			c.unjudged != (len(unjudged) > 0) {
-			t.Errorf("%s: failed %q, not judged %q", c.name, failed, unjudged)
-		}
+		check(false, [2][]string{same, same}, c.worse)
+		check(true, [2][]string{same, same}, "")
+		check(false, [2][]string{same, other}, c.unlike)
 	}
-	for key, rises := range map[string]bool{keySpeed: true, keyTTFA: false, keyStalls: false, keySessions: true,
-		keyGoodput: true} {
-		if HigherIsBetter(key) != rises {
-			t.Errorf("more %s is better: %v", key, !rises)
-		}
+	none := []string{"ttft:p95<1s"}
+	if failed, unjudged := Judge(withTerms(false, [2][]string{none, none}),
+		[]Gate{testkit.Must(ParseGate("speed<-5%", Keys()))}); len(failed) > 0 || len(unjudged) != 1 {
+		t.Errorf("no such term: %q, %q", failed, unjudged)
 	}
+}
+
+// Numbers of users are compared with their intervals, and only within the same terms.
+func TestUsersAreCompared(t *testing.T) {
+	const term = "ttft:p95<300ms"
+	carries := func(gpu, term string, users, low, high float64) setup.Input {
+		c := &rundir.UserCapacity{Terms: []string{term}, Verdict: rundir.Met, Users: rundir.Exactly(users),
+			Low: rundir.Exactly(low), High: rundir.Exactly(high)}
+		return setup.Input{Path: gpu, Run: &rundir.Run{
+			State: rundir.Complete, Plan: rundir.Plan{Kind: rundir.KindUsers},
+			Labels: rundir.Labels{Model: "m", GPU: gpu, GPUs: 2}, Answer: &rundir.Answer{Kind: rundir.Carries, Carried: c},
+		}}
+	}
+	var all []byte
+	for _, other := range []setup.Input{carries("B", term, 20, 18, 22), carries("B", term, 11, 9, 13),
+		carries("B", "ttft:p95<1s", 20, 18, 22)} {
+		found := compared(setup.Load([]setup.Input{carries("A", term, 10, 9, 11), other}))
+		all = append(all, formatted(t, "console", found.Report(1), table.Style{Width: 100, All: true})...)
+		for _, ch := range found.Changes {
+			all = fmt.Appendln(all, ch.Key, ch.String())
+		}
+		all = fmt.Appendln(all, found.Factors[0].Conclusion(lang.English))
+	}
+	testkit.CheckGolden(t, "users.txt", all)
 }

@@ -1,9 +1,7 @@
 package findings_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,8 +16,8 @@ import (
 	"llmsweep/report/published"
 )
 
-// TestEveryNoteHasWords checks each kind of note in the source: both languages, its own arguments, all of them, and a
-// code of its own.
+// Each kind of note in the source has words in both languages, with its own arguments, all of them, and a code of its
+// own.
 func TestEveryNoteHasWords(t *testing.T) {
 	words := lang.Join(findings.Words(), audit.Words(), published.Words())
 	codes := map[string]bool{}
@@ -39,23 +37,11 @@ func TestEveryNoteHasWords(t *testing.T) {
 	}
 }
 
-// TestNotesOfImportedRunsHaveWords: the notes that an imported run keeps are said by every report, which knows only the
-// words of this package.
+// The notes that an imported run keeps are said by every report, which knows only the words of this package.
 func TestNotesOfImportedRunsHaveWords(t *testing.T) {
-	files, err := filepath.Glob("../published/testdata/results/*.json")
-	if err != nil || len(files) < 5 {
-		t.Fatal(files, err)
-	}
 	said := 0
-	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := published.ParseText(path, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, path := range testkit.Must(filepath.Glob("../published/testdata/results/*.json")) {
+		doc := testkit.Must(published.ParseFile(path))
 		for i := range doc.Runs {
 			for _, n := range doc.Runs[i].Warnings {
 				said++
@@ -73,14 +59,16 @@ func TestNotesOfImportedRunsHaveWords(t *testing.T) {
 func TestSentences(t *testing.T) {
 	words := lang.Words{
 		"optional": lang.Say("{n:count row rows}[ of {all}]", "{n} 行[，共 {all} 行]"),
-		"repeat":   lang.Say("at {rate:rate} req/s[, repetition {repeat:times}]", "{rate:rate} req/s[，第 {repeat:times} 次]"),
-		"either":   lang.Say("[because {error}|without a reason]", "[因为 {error}|没有原因]"),
-		"nested":   lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),
+		"repeat": lang.Say("at {rate:rate} req/s[, repetition {repeat:times}]",
+			"{rate:rate} req/s[，第 {repeat:times} 次]"),
+		"either": lang.Say("[because {error}|without a reason]", "[因为 {error}|没有原因]"),
+		"nested": lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),
 	}
 	optional := note.Kind{Code: "optional", Args: []string{"n", "all"}}
 	repeat := note.Kind{Code: "repeat", Args: []string{"rate", "repeat"}}
 	either := note.Kind{Code: "either", Args: []string{"error"}}
 	nested := note.Kind{Code: "nested", Args: []string{"stage", "why"}}
+	late := []note.Note{note.Text.New("late"), optional.New(2, 3)}
 	for _, c := range []struct {
 		n      note.Note
 		en, zh string
@@ -89,18 +77,14 @@ func TestSentences(t *testing.T) {
 		{note.Note{Code: "optional", Args: map[string]any{"n": 1e6}}, "1000000 rows.", "1000000 行。"},
 		{repeat.New(12.346, 1), "At 12.35 req/s.", "12.35 req/s。"},
 		{repeat.New(12.346, 2), "At 12.35 req/s, repetition 2.", "12.35 req/s，第 2 次。"},
-		{either.New("x"), "Because x.", "因为 x。"},
-		{note.Note{Code: "either"}, "Without a reason.", "没有原因。"},
-		{nested.New("poisson@1.00", []note.Note{note.Text.New("late"), optional.New(2, 3)}),
-			"asynchronous@1.00: late, 2 rows of 3.", "asynchronous@1.00：late，2 行，共 3 行。"},
+		{either.New("x"), "Because x.", "因为 x。"}, {note.Note{Code: "either"}, "Without a reason.", "没有原因。"},
+		{nested.New("poisson@1.00", late), "asynchronous@1.00: late, 2 rows of 3.",
+			"asynchronous@1.00：late，2 行，共 3 行。"},
 		{note.Text.New("was killed"), "was killed", "was killed"},
 		{note.Note{Code: "new.code", Args: map[string]any{"b": 2.0, "a": "x"}}, "", ""},
 	} {
-		if got := words.Sentence(c.n, lang.English); got != c.en {
-			t.Errorf("got  %s\nwant %s", got, c.en)
-		}
-		if got := words.Sentence(c.n, lang.Chinese); got != c.zh {
-			t.Errorf("got  %s\nwant %s", got, c.zh)
+		if en, zh := words.Sentence(c.n, lang.English), words.Sentence(c.n, lang.Chinese); en != c.en || zh != c.zh {
+			t.Errorf("%q, %q; want %+v", en, zh, c)
 		}
 	}
 }
@@ -123,7 +107,7 @@ func wrong(w lang.Words, k note.Kind) error {
 			if !slices.Contains(k.Args, m[1]) {
 				return fmt.Errorf("%s in %s: there is no argument %s", k.Code, l, m[1])
 			}
-			if format != "" && !slices.Contains(formats(), format) {
+			if format != "" && !slices.Contains(formats, format) {
 				return fmt.Errorf("%s in %s: there is no format %s", k.Code, l, format)
 			}
 			used = append(used, m[1])
@@ -138,15 +122,11 @@ func wrong(w lang.Words, k note.Kind) error {
 }
 
 // formats are those that the sentences of notes may name.
-func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note",
-		"verdict", "metric"}
-}
+var formats = strings.Fields("rate short tenths whole percent time span flag count times note verdict metric")
 
 var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(?::([^{}]*))?\}`)
 
-// TestFlagValuesInNotes: an argument that follows a flag is printed as the flag takes it, and not in words such
-// as "8 min".
+// An argument that follows a flag is printed as the flag takes it, and not in words such as "8 min".
 func TestFlagValuesInNotes(t *testing.T) {
 	inWords := regexp.MustCompile(`--[a-z-]+[ =]\{[a-z_]+:(span|time|count[^}]*|percent|rate)\}`)
 	for code, p := range findings.Words() {
@@ -155,14 +135,5 @@ func TestFlagValuesInNotes(t *testing.T) {
 				t.Errorf("%s in %s: %s", code, l, found)
 			}
 		}
-	}
-}
-
-// BenchmarkSentence puts a note into words, as a report does for each note of a run.
-func BenchmarkSentence(b *testing.B) {
-	n := note.Note{Code: "saturation.below-lone", Args: map[string]any{"completed": 2.0, "rate": 1.5}}
-	b.ReportAllocs()
-	for b.Loop() {
-		findings.Words().Sentence(n, lang.Chinese)
 	}
 }

@@ -78,8 +78,8 @@ type Change struct {
 // minSpreadRuns is the number of runs from which on a spread between them is told.
 const minSpreadRuns = 4
 
-// Of returns the history of runs. Alarms is the rate of false alarms over all series together.
-func Of(setups []setup.Setup, alarms float64) (*History, error) {
+// Analyze returns the history of runs. Alarms is the rate of false alarms over all series together.
+func Analyze(setups []setup.Setup, alarms float64) (*History, error) {
 	ordered := make([]*setup.Setup, len(setups))
 	for i := range setups {
 		ordered[i] = &setups[i]

@@ -12,7 +12,7 @@ import (
 // Caption returns what a drawing of a run shows, in words: its axes, their units, and what is read from it. It is empty
 // for a drawing over time.
 func Caption(name string, run *rundir.Run, l lang.Lang) string {
-	for _, f := range NewView(run).loadFigures() {
+	for _, f := range newView(run).loadFigures() {
 		if f.Name == name {
 			return f.Caption.In(l)
 		}
@@ -39,7 +39,7 @@ func (q *quantity) axisText() lang.Text {
 }
 
 // answerText is what the answer of a run says of a quantity; empty where it says nothing.
-func (v *View) answerText(q *quantity) lang.Text {
+func (v *view) answerText(q *quantity) lang.Text {
 	a := saturation.AnswerOf(v.Run)
 	if draw.AnswerNumber(a) == "" || a.Carried != nil || !v.Open {
 		return lang.Text{}
@@ -59,6 +59,6 @@ func (v *View) answerText(q *quantity) lang.Text {
 }
 
 // caption is what the drawing of a quantity shows.
-func (v *View) caption(q *quantity) lang.Text {
+func (v *view) caption(q *quantity) lang.Text {
 	return axesCaption(q.axisText(), v.Axis().Label).Plus(v.answerText(q)).Plus(lang.Stop.Text())
 }

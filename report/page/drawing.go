@@ -37,7 +37,7 @@ func Drawings(run *rundir.Run, dir string) []string {
 }
 
 // loadFigures are the drawings of all stages.
-func (v *View) loadFigures() []FigureBlock {
+func (v *view) loadFigures() []FigureBlock {
 	all := v.Rates()
 	if f, ok := speedPlot("speed", setup.Load([]setup.Input{{Run: v.Run}}), nil); ok {
 		all = append(all, f)
@@ -55,7 +55,7 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := timeFigure(v.View, "s1", r.Stage, t, map[string]any{})
+				f := timeFigure(v.view, "s1", r.Stage, t, map[string]any{})
 				file := &draw.File{Figures: []*draw.Figure{f.Variants[0].Drawn}}
 				return file.Write(w, l)
 			}
@@ -84,7 +84,7 @@ func (f *FigureBlock) shown() *draw.Figure {
 }
 
 // legend explains the markers of a drawing that stands beside a document.
-func (v *View) legend(f *draw.Figure) (all []draw.Entry) {
+func (v *view) legend(f *draw.Figure) (all []draw.Entry) {
 	for _, m := range v.markers() {
 		all = append(all, draw.Entry{Sign: m.Shape.Sign(), Text: m.Text})
 	}

@@ -28,7 +28,7 @@ type overlay struct {
 }
 
 func newOverlay(setups []setup.Setup, names []string, suffix string) overlay {
-	open := slices.ContainsFunc(setups, func(s setup.Setup) bool { return NewView(s.Run).Open })
+	open := slices.ContainsFunc(setups, func(s setup.Setup) bool { return newView(s.Run).Open })
 	return overlay{setups: setups, names: names, open: open, suffix: suffix}
 }
 
@@ -150,10 +150,10 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := lineNames(t.names)
-	axis := (&View{Run: t.setups[0].Run, Open: t.open}).Axis()
+	axis := (&view{Run: t.setups[0].Run, Open: t.open}).Axis()
 	grid.Columns[2].Head = axis.Label
 	for i := range t.setups {
-		v := NewView(t.setups[i].Run)
+		v := newView(t.setups[i].Run)
 		v.Open = t.open
 		c := newLineSeries("r"+strconv.Itoa(i), lang.Same(short[i]), i)
 		for _, r := range v.Rows {

@@ -19,7 +19,7 @@ func overTimeLimits(n int) traceLimits {
 }
 
 // stagePanels are the stages over time, in the order of the tables.
-func stagePanels(v *View, traces map[string]*traceStage, data map[string]any) []Panel {
+func stagePanels(v *view, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
 	first := operatingStage(v.Run)
 	if first == nil {
@@ -72,7 +72,7 @@ func operatingStage(run *rundir.Run) *rundir.Stage {
 
 // timeFigure draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
 // said of itself, on one axis.
-func timeFigure(v *View, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
+func timeFigure(v *view, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
@@ -182,7 +182,7 @@ func thinReadings(all []rundir.Reading) []rundir.Reading {
 
 // ttftPanel is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge
 // as a cross.
-func ttftPanel(v *View, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
+func ttftPanel(v *view, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
 	cols := []lang.Text{
 		headRequest.Text(),
 		headDueS.Text(),

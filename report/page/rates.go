@@ -12,7 +12,7 @@ import (
 )
 
 // Rates are the drawings of metrics against the rate.
-func (v *View) Rates() []FigureBlock {
+func (v *view) Rates() []FigureBlock {
 	var all []FigureBlock
 	for _, q := range quantities(v.Run) {
 		if f, ok := v.rate(q); ok {
@@ -38,7 +38,7 @@ func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 
 // add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false
 // for a stage that has no such value.
-func (c *lineSeries) add(v *View, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
+func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
 	y, ci, hasInterval, supported := l.of(s)
 	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
 		return y, false
@@ -67,7 +67,7 @@ func (c *lineSeries) addTo(panel *draw.Panel) int {
 }
 
 // rate is one drawing.
-func (v *View) rate(q quantity) (FigureBlock, bool) {
+func (v *view) rate(q quantity) (FigureBlock, bool) {
 	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
 	for _, l := range q.lines {
@@ -154,7 +154,7 @@ func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 }
 
 // rateTable has the numbers of a drawing.
-func (v *View) rateTable(q quantity) *Grid {
+func (v *view) rateTable(q quantity) *Grid {
 	t := &Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
 	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.Axis().Label}}
 	for _, l := range q.lines {
@@ -192,7 +192,7 @@ func (v *View) rateTable(q quantity) *Grid {
 	return t
 }
 
-func (v *View) value(q quantity, y float64) string {
+func (v *view) value(q quantity, y float64) string {
 	if q.metric == "" {
 		return lang.Short(y, false)
 	}

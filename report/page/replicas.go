@@ -11,7 +11,7 @@ import (
 )
 
 // Replicas draws what each of several servers did against the rate of all; nothing where there was one.
-func (v *View) Replicas() []FigureBlock {
+func (v *view) Replicas() []FigureBlock {
 	done := quantity{
 		name:  "replica-done",
 		title: titleReplicaDone.Text(),

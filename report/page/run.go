@@ -46,7 +46,7 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 	d.Sections = append(d.Sections, v.answer())
 	d.Sections = append(d.Sections, v.rows()...)
 	figures := v.loadFigures()
-	if f, ok := timeline(v.View, traces); ok {
+	if f, ok := timeline(v.view, traces); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
@@ -54,7 +54,7 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 		d.Sections = append(d.Sections,
 			Section{ID: "rates", Markers: v.markers(), Title: title, Blocks: []Block{{Figures: figures}}})
 	}
-	if panels := stagePanels(v.View, traces, d.Data); len(panels) > 0 {
+	if panels := stagePanels(v.view, traces, d.Data); len(panels) > 0 {
 		d.Sections = append(d.Sections,
 			Section{ID: "stages", Title: titleOverTime.Text(), Blocks: []Block{{Stages: panels}}})
 	}
@@ -80,11 +80,11 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 
 // runPage is a run while its page is made.
 type runPage struct {
-	*View
+	*view
 	live bool // the run goes on
 }
 
-func newRunPage(run *rundir.Run) *runPage { return &runPage{View: NewView(run)} }
+func newRunPage(run *rundir.Run) *runPage { return &runPage{view: newView(run)} }
 
 // state tells how far the run got.
 func (v *runPage) state(l lang.Lang) []string {

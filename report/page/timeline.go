@@ -12,7 +12,7 @@ import (
 
 // timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false
 // where fewer than two stages have records.
-func timeline(v *View, traces map[string]*traceStage) (f FigureBlock, ok bool) {
+func timeline(v *view, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	const name = "timeline"
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}

@@ -2,30 +2,32 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
+	"llmsweep/client/testkit"
+	"llmsweep/report/findings"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/saturation"
 )
 
-// traceReal is a run against a real server, with its records.
-const traceReal = "../../examples/real/vllm-cpu"
+// traces are what is drawn over time of the real run.
+var traces = sync.OnceValue(func() map[string]*traceStage {
+	return testkit.Must(readTrace(realRun, openReal(), overTimeLimits(len(openReal().Stages))))
+})
 
 // What is summed up agrees with the records and with run.json.
 func TestTraceAgreesWithTheRecords(t *testing.T) {
-	run, err := store.Open(traceReal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	traces, err := readTrace(traceReal, run, traceLimits{Points: 300, Slowest: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := openReal()
+	traces := testkit.Must(readTrace(realRun, run, traceLimits{Points: 300, Slowest: 4}))
 	records := map[string][]*rundir.Record{}
-	for r, err := range store.Records(traceReal) {
+	for r, err := range store.Records(realRun) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,47 +48,36 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 				slowest = max(slowest, v.Value())
 			}
 		}
-		if got := sum(tr.Tokens); math.Abs(got-tokens) > 1e-6*tokens {
-			t.Errorf("%s: %v tokens over time, %v in the records", st.Name, got, tokens)
+		top := slices.MaxFunc(tr.Slowest, func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		highest := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		for _, c := range []struct {
+			what                 string
+			got, want, tolerance float64
+		}{
+			{"tokens over time", sum(tr.Tokens), tokens, 1e-6}, {"request-seconds", sum(tr.InFlight) * tr.Width, busy, 0.01},
+			{"values of TTFT", tr.Values[traceTTFT].N, float64(st.TTFT.N), 0},
+			{"gaps", tr.Values[traceITL].N, float64(st.ITL.N), 0},
+			{"the slowest kept", top.TTFT.Value(), slowest, 0}, {"the slowest of run.json", st.TTFT.Max.Value(), slowest, 0},
+		} {
+			if math.Abs(c.got-c.want) > c.tolerance*c.want {
+				t.Errorf("%s: %s are %v, want %v", st.Name, c.what, c.got, c.want)
+			}
 		}
-		if got := sum(tr.InFlight) * tr.Width; math.Abs(got-busy) > 0.01*busy {
-			t.Errorf("%s: %v request-seconds in flight, %v in the records", st.Name, got, busy)
+		if highest.TTFT.Value() < slowest || len(tr.Points) > 300 {
+			t.Errorf("%s: %d points are drawn, the highest at %v of %v", st.Name, len(tr.Points), highest.TTFT, slowest)
 		}
-		if n := tr.Values[traceTTFT].N; int(n) != st.TTFT.N {
-			t.Errorf("%s: the distribution has %v values, run.json %d", st.Name, n, st.TTFT.N)
-		}
-		if n := tr.Values[traceITL].N; int(n) != st.ITL.N {
-			t.Errorf("%s: the distribution of gaps has %v values, run.json %d", st.Name, n, st.ITL.N)
-		}
-		top := slices.MaxFunc(tr.Slowest,
-			func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
-		if top.TTFT.Value() != slowest || slowest != st.TTFT.Max.Value() {
-			t.Errorf("%s: the slowest kept has a TTFT of %v, that of the records is %v, run.json's %v", st.Name,
-				top.TTFT.Value(), slowest, st.TTFT.Max.Value())
-		}
-		drawn := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
-		if drawn.TTFT.Value() < slowest || len(tr.Points) > 300 {
-			t.Errorf("%s: %d points are drawn, the highest at %v; the slowest request is at %v", st.Name, len(tr.Points),
-				drawn.TTFT.Value(), slowest)
-		}
+	}
+	// A directory without records has no drawings, and that is no error.
+	if got, err := readTrace(t.TempDir(), run, traceLimits{}); got != nil || err != nil {
+		t.Error(got, err)
 	}
 }
 
-func sum(v []float64) float64 {
-	total := 0.0
+func sum(v []float64) (total float64) {
 	for _, x := range v {
 		total += x
 	}
 	return total
-}
-
-// A directory without records has no drawings, and that is no error; a damaged line is one, and what came before it is
-// kept.
-func TestWithoutRecords(t *testing.T) {
-	run := &rundir.Run{Stages: []rundir.Stage{{Name: "a", Elapsed: 1}}}
-	if got, err := readTrace(t.TempDir(), run, traceLimits{}); got != nil || err != nil {
-		t.Error(got, err)
-	}
 }
 
 // The bins of a distribution hold what was counted; those far below are gathered in the first one that is drawn.
@@ -97,19 +88,47 @@ func TestHistogram(t *testing.T) {
 	}
 	for _, least := range []float64{math.NaN(), 1e-3} {
 		bars, below := h.Bars(least)
-		total := 0.0
+		total, first, last := 0.0, bars[0], bars[len(bars)-1]
 		for _, b := range bars {
 			total += b.Count
 		}
-		if total != 6 || h.Bounded != 1 {
-			t.Errorf("bars hold %v values, want 6", total)
+		if total != 6 || h.Bounded != 1 || last.Low > 12 || last.High < 12 {
+			t.Errorf("bars hold %v values, want 6; the last is %+v", total, last)
 		}
-		if least > 0 && (below != 2 || bars[0].Count != 2 || bars[0].Low > least || bars[0].High < least) {
-			t.Errorf("%v values are below %v: first bar %+v", below, least, bars[0])
-		}
-		last := bars[len(bars)-1]
-		if last.Low > 12 || last.High < 12 {
-			t.Errorf("12 s is in the bin from %v to %v", last.Low, last.High)
+		if least > 0 && (below != 2 || first.Count != 2 || first.Low > least || first.High < least) {
+			t.Errorf("%v values are below %v: first bar %+v", below, least, first)
 		}
 	}
+}
+
+// What is drawn over time: the stage nearest to the comfortable load is shown first, each stage with records is shaded
+// once, in order, with what its records hold, and no button of the slowest requests leaves out nothing or as much as
+// another.
+func TestDrawingsOverTime(t *testing.T) {
+	run := openReal()
+	var said strings.Builder
+	panels := stagePanels(newView(run), traces(), map[string]any{})
+	fmt.Fprintf(&said, "at %.2f req/s %s is shown first\n", saturation.AnswerOf(run).Comfortable.Rate.Value(),
+		panels[slices.IndexFunc(panels, func(p Panel) bool { return p.ID == firstPanel(panels) })].Name.EN)
+	f, _ := timeline(newView(run), traces())
+	fig := f.Variants[0].Drawn
+	for i, st := range slices.DeleteFunc(stagesByStart(run),
+		func(s *rundir.Stage) bool { return traces()[s.Name] == nil }) {
+		tr, area := traces()[st.Name], 0.0
+		group := max(1, len(tr.Done)/24)
+		for k, p := range fig.Panels[0].Series[2*i+1].Points {
+			area += p.Y * tr.Width * float64(min(group, len(tr.Done)-k*group))
+		}
+		fmt.Fprintf(&said, "%s from %.3f, shaded from %.3f; %.3f requests, drawn %.3f\n", st.Name, st.Started,
+			fig.Spans[i].Low, sum(tr.Done), area)
+		list := slowest("s", findings.StageRow{Run: run, Stage: st}, tr)
+		if list == nil {
+			continue
+		}
+		fmt.Fprintf(&said, "  %d slowest requests\n", len(list.Table.Rows))
+		for _, c := range list.Choices {
+			fmt.Fprintf(&said, "  %s %s: %d\n", c.Metric, c.Text.EN, tr.countAbove(c.Metric, c.Value))
+		}
+	}
+	testkit.CheckGolden(t, "time.txt", []byte(said.String()))
 }

@@ -32,7 +32,7 @@ func verdictShapes() []verdictShape {
 }
 
 // markers are the markers of the stages of a run.
-func (v *View) markers() (all []Marker) {
+func (v *view) markers() (all []Marker) {
 	for _, s := range verdictShapes() {
 		if slices.ContainsFunc(v.Rows, func(r findings.StageRow) bool {
 			return isDrawn(r.Stage) && findings.VerdictCell(r).Badge == s.verdict
@@ -46,7 +46,7 @@ func (v *View) markers() (all []Marker) {
 // markersOf are the markers of the stages of several runs.
 func markersOf(setups []setup.Setup) (all []Marker) {
 	for i := range setups {
-		for _, m := range NewView(setups[i].Run).markers() {
+		for _, m := range newView(setups[i].Run).markers() {
 			if !slices.Contains(all, m) {
 				all = append(all, m)
 			}

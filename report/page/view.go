@@ -13,24 +13,24 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// View is a run as its drawings see it.
-type View struct {
+// view is a run as its drawings see it.
+type view struct {
 	Run   *rundir.Run
 	Rows  []findings.StageRow // in the order of tables
 	Open  bool                // some stage has an arrival rate: the x axis is the rate
 	Terms []slo.Term
 }
 
-// NewView returns a run as its drawings see it.
-func NewView(run *rundir.Run) *View {
-	v := &View{Run: run, Rows: findings.AllStages(run)}
+// newView returns a run as its drawings see it.
+func newView(run *rundir.Run) *view {
+	v := &view{Run: run, Rows: findings.AllStages(run)}
 	v.Open = slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Rate.Known() })
 	v.Terms, _ = slo.ParseAll(run.Plan.SLO) // a term of a newer llmsweep is not drawn
 	return v
 }
 
 // Best is the stage with the highest output, of those that are to be relied on.
-func (v *View) Best() *rundir.Stage {
+func (v *view) Best() *rundir.Stage {
 	var best *rundir.Stage
 	for _, r := range v.Rows {
 		s := r.Stage
@@ -51,7 +51,7 @@ func byX(a, b draw.Point) int { return cmp.Compare(a.X, b.X) }
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // X returns where a stage stands on the x axis.
-func (v *View) X(s *rundir.Stage) float64 {
+func (v *view) X(s *rundir.Stage) float64 {
 	switch {
 	case s.Rate.Known():
 		return findings.Offered(s).Value()
@@ -64,7 +64,7 @@ func (v *View) X(s *rundir.Stage) float64 {
 }
 
 // Axis is the x axis.
-func (v *View) Axis() draw.Axis {
+func (v *view) Axis() draw.Axis {
 	if v.Open {
 		return draw.Axis{Label: axisRate.Text(), Format: draw.Number}
 	}
@@ -76,12 +76,12 @@ func (v *View) Axis() draw.Axis {
 
 // onLine reports whether the line of a series goes through a stage. It leaves out invalid stages and, beside arrival
 // rates, closed loops, but for the synchronous stage where that is slower than the lowest arrival rate.
-func (v *View) onLine(s *rundir.Stage) bool {
+func (v *view) onLine(s *rundir.Stage) bool {
 	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Synchronous && v.X(s) < v.lowest())
 }
 
 // lowest is the lowest arrival rate.
-func (v *View) lowest() float64 {
+func (v *view) lowest() float64 {
 	least := math.Inf(1)
 	for _, r := range v.Rows {
 		if r.Stage.Rate.Known() {
@@ -92,7 +92,7 @@ func (v *View) lowest() float64 {
 }
 
 // Limits are the limits of the SLO on a metric.
-func (v *View) Limits(metric string) []draw.Rule {
+func (v *view) Limits(metric string) []draw.Rule {
 	var all []draw.Rule
 	for _, t := range v.Terms {
 		if metric != "" && (t.Metric == metric || metric == slo.TTFT && t.Metric == slo.TTFTDue) {
@@ -103,7 +103,7 @@ func (v *View) Limits(metric string) []draw.Rule {
 }
 
 // saturation is the interval of the saturation rate, or of the number of users carried.
-func (v *View) saturation() []draw.Span {
+func (v *view) saturation() []draw.Span {
 	a := saturation.AnswerOf(v.Run)
 	number := draw.AnswerNumber(a)
 	switch {

@@ -86,44 +86,29 @@ func play(v *View) {
 	o.Progress(load.Snapshot{})
 }
 
-// TestLines: without a terminal there is a line for each stage that has ended, and for each note.
-func TestLines(t *testing.T) {
+// Without a terminal there is a line for each stage that has ended, and for each note. A terminal has the same lines in
+// the end, and below them, while the run goes on, what it is doing.
+func TestLinesAndStatus(t *testing.T) {
 	for _, l := range lang.All() {
-		t.Run(string(l), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var b bytes.Buffer
-				play(New(&b, l, nil))
-				testkit.CheckGolden(t, "lines."+string(l)+".txt", b.Bytes())
-			})
+		synctest.Test(t, func(t *testing.T) {
+			var plain bytes.Buffer
+			play(New(&plain, l, nil))
+			testkit.CheckGolden(t, "lines."+string(l)+".txt", plain.Bytes())
+			s := &screen{}
+			play(New(s, l, func() int { return 80 }))
+			if got := strings.Join(s.lines(), "\n"); got != strings.ReplaceAll(plain.String(), " \n", "\n") {
+				t.Errorf("the terminal shows in the end\n%s\nand not\n%s", got, plain.String())
+			}
+			changes := "" // some of those that were shown
+			for i := 0; i < len(s.statuses); i += 25 {
+				changes += s.statuses[i] + "\n"
+			}
+			testkit.CheckGolden(t, "status."+string(l)+".txt", []byte(changes))
 		})
 	}
 }
 
-// TestStatus: a terminal has the same lines in the end, and below them, while the run goes on, what it is doing.
-func TestStatus(t *testing.T) {
-	for _, l := range lang.All() {
-		t.Run(string(l), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var plain bytes.Buffer
-				play(New(&plain, l, nil))
-				s := &screen{}
-				play(New(s, l, func() int { return 80 }))
-				if got := strings.Join(s.lines(), "\n"); got != strings.ReplaceAll(plain.String(), " \n", "\n") {
-					t.Errorf("the terminal shows in the end\n%s\nand not\n%s", got, plain.String())
-				}
-				var changes []string // some of those that were shown
-				for i, status := range s.statuses {
-					if i%25 == 0 {
-						changes = append(changes, status)
-					}
-				}
-				testkit.CheckGolden(t, "status."+string(l)+".txt", []byte(strings.Join(changes, "\n")+"\n"))
-			})
-		})
-	}
-}
-
-// TestStatusFits: whatever a status says, it leaves the last column of the terminal free, and obeys no character of a
+// Whatever a status says, it leaves the last column of the terminal free, and obeys no character of a
 // server.
 func TestStatusFits(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab@. 模型测试é👍\t\n\r\x1b")))
@@ -166,10 +151,10 @@ func TestConcurrentUse(t *testing.T) {
 	v.Close()
 }
 
-// TestTermsOfAStage shows each term of the SLO with its value.
+// Each term of the SLO is shown with its value.
 func TestTermsOfAStage(t *testing.T) {
-	st := rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.TermResult{{Term: "ttft:p99<500ms", Verdict: rundir.Missed,
-		Value: rundir.Exactly(0.7)}}}}
+	term := rundir.TermResult{Term: "ttft:p99<500ms", Verdict: rundir.Missed, Value: rundir.Exactly(0.7)}
+	st := rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.TermResult{term}}}
 	if got, want := termsOf(&st, lang.English), "ttft:p99<500ms: missed (700ms)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -33,7 +33,7 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	}
 	if path == "" {
 		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // no file is written that was not asked for
-			fmt.Fprintln(c.Err, layout.Offered(lang.Lang(t.Lang)))
+			fmt.Fprintln(c.Err, layout.FlagHint(lang.Lang(t.Lang)))
 		}
 		return nil
 	}
@@ -45,7 +45,7 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 		Comment: inputs.XMLMark}); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.Err, layout.Written(path, lang.Lang(t.Lang)))
+	fmt.Fprintln(c.Err, layout.PathNote(path, lang.Lang(t.Lang)))
 	return nil
 }
 
