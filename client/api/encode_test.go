@@ -129,7 +129,7 @@ func FuzzExtra(f *testing.F) {
 		if len(extra) == 0 || len(extra) >= 64<<10 || CheckExtra([]byte(extra)) != nil {
 			return
 		}
-		for _, d := range dialects() {
+		for _, d := range Dialects() {
 			checkExtraIn(t, d, extra)
 		}
 	}))
