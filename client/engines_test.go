@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,8 +12,7 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
-
-	"github.com/google/go-cmp/cmp"
+	"llmsweep/client/testkit"
 )
 
 // spokenBy returns the APIs of each engine.
@@ -78,18 +76,7 @@ func run24(t *testing.T, o Options) *Result {
 		}
 		o.Params.Fields = d.Traits().Fields
 	}
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.CloseIdle()
-	call, err := c.Prepare(request24)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r Result
-	r.Reset(time.Now())
-	c.Do(t.Context(), call, &r)
+	r := send(t, newClient(t, o), t.Context(), request24)
 	sum := 0
 	for _, n := range r.Counts {
 		sum += int(n)
@@ -100,57 +87,42 @@ func run24(t *testing.T, o Options) *Result {
 	if r.Status == StatusOK && (r.FirstToken < r.Headers || r.LastToken < r.FirstToken || r.End < r.LastToken) {
 		t.Errorf("instants out of order: %+v", r)
 	}
-	return &r
+	return r
 }
 
 // Each API of each engine gives as many tokens as asked, with counts, and the same text whatever the size of chunks.
 func TestEngines(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
-		var texts []string
+		text := ""
 		for _, o := range []simserver.Options{
 			{}, {ChunkTokens: 3}, {Texts: "pieces"}, {Texts: "cumulative"}, {Texts: "cumulative", ChunkTokens: 5},
 		} {
 			o.Engine, o.FullLength = engine, true
 			r := run24(t, Options{URL: simulated(t, o), API: name})
-			checkAnswer(t, engine, name, &o, r)
-			texts = append(texts, string(r.Text))
-		}
-		if texts[0] == "" || len(slices.Compact(texts)) != 1 {
-			t.Errorf("not one text: %q", texts)
+			if text == "" {
+				text = string(r.Text)
+			}
+			if string(r.Text) != text || text == "" {
+				t.Errorf("not one text: %q, %q", text, r.Text)
+			}
+			chunks, reasoning := 24, ""
+			if o.ChunkTokens > 1 {
+				chunks = 1 + (23+o.ChunkTokens-1)/o.ChunkTokens
+			}
+			if name == "responses" {
+				reasoning = ", reasoning 0"
+			}
+			if (len(r.Counts) > 0) != (name == "sglang" && chunks < 24) {
+				t.Errorf("counts %v", r.Counts)
+			}
+			prompt := r.PromptTokens
+			r.CachedTokens, r.Counts, r.Text = api.Unknown, nil, nil
+			checkSummary(t, r, fmt.Sprintf("ok, length, %d chunks, server 24, prompt %d%s", chunks, prompt, reasoning))
+			if prompt < 50 || prompt > 200 {
+				t.Errorf("a prompt of %d tokens", prompt)
+			}
 		}
 	})
-}
-
-// checkAnswer checks an answer of 24 tokens.
-func checkAnswer(t *testing.T, engine, name string, o *simserver.Options, r *Result) {
-	t.Helper()
-	chunks := 24
-	if o.ChunkTokens > 1 {
-		chunks = 1 + (23+o.ChunkTokens-1)/o.ChunkTokens
-	}
-	type answer struct {
-		Status              Status
-		Message             string
-		Finish, Source      string
-		Output, Chunks, Sum int
-		Reasoning           int
-		Prompt, FirstAnswer bool
-	}
-	want := answer{StatusOK, "", "length", SourceServer, 24, chunks, 0, api.Unknown, true, true}
-	if name == "responses" {
-		want.Reasoning = 0
-	}
-	if name == "sglang" && chunks < 24 {
-		want.Sum = 24
-	}
-	got := answer{r.Status, r.Message, r.Finish, r.TokenSource, r.OutputTokens, r.Chunks(), 0, r.ReasoningTokens,
-		r.PromptTokens > 50 && r.PromptTokens < 200, r.FirstAnswer == r.FirstToken}
-	for _, n := range r.Counts {
-		got.Sum += int(n)
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%+v -want +got\n%s", *o, d)
-	}
 }
 
 // Reasoning is recognised and counted, and can be turned off where an API allows it.
@@ -213,17 +185,14 @@ func TestEnginesFail(t *testing.T) {
 			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
 			options := simserver.Options{Engine: engine, FullLength: true, Faults: always}
 			var r *Result
-			if strings.HasPrefix(want, "timeout") {
-				synctest.Test(t, func(t *testing.T) {
-					network := make(pipes)
-					s := &http.Server{Handler: simulatedHandler(t, options)}
-					go s.Serve(network)
-					defer time.Sleep(time.Minute) // until handlers and idle connections have ended
-					defer s.Close()
-					r = run24(t, Options{URL: "http://server", Dial: network.dial, API: name, Timeout: 100 * time.Millisecond})
-				})
-			} else {
+			run := func(t *testing.T) {
+				dial := testkit.ServePipes(t, simulatedHandler(t, options))
+				r = run24(t, Options{URL: "http://server", Dial: dial, API: name, Timeout: 100 * time.Millisecond})
+			}
+			if fault == simserver.FaultReset { // pipes have none
 				r = run24(t, Options{URL: simulated(t, options), API: name})
+			} else {
+				synctest.Test(t, run)
 			}
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)

@@ -3,13 +3,12 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"llmsweep/client/redact"
-	"llmsweep/client/testkit"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,10 +23,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/redact"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/testkit"
 )
 
 // matrixFile is the table of classes that TestFaultMatrix makes.
@@ -63,11 +64,6 @@ func (p *peer) half() string { return strings.Join(p.frames[:len(p.frames)/2], "
 
 func (p *peer) whole() string { return strings.Join(p.frames, "") }
 
-// frame returns data as one frame, without its end.
-func (p *peer) frame(data string) string {
-	return "data: " + data
-}
-
 // ok reads the request and begins an answer with status 200.
 func (p *peer) ok(headers string) {
 	p.ask()
@@ -92,7 +88,7 @@ func (p *peer) reset() { p.broken.Store(true) }
 // stall says nothing more until the client gives up.
 func (p *peer) stall() { io.Copy(io.Discard, p.in) }
 
-const chunkedHead = "Transfer-Encoding: chunked\r\n"
+const chunked = "Transfer-Encoding: chunked\r\n"
 
 // gzipParts returns parts in gzip, each flushed.
 func gzipParts(parts ...string) []string {
@@ -111,95 +107,119 @@ func gzipParts(parts ...string) []string {
 
 // serverFault is a row of the matrix.
 type serverFault struct {
-	name  string
-	serve func(p *peer) // nil: the connection is refused
-	want  Class         // empty for a request that succeeds
+	name    string
+	want    Class  // empty for a request that succeeds
+	message string // "" where APIs differ
+	serve   func(p *peer)
 }
 
-// serverFaults returns the rows: the fourteen faults, most of them in several forms.
+const (
+	noReply  = "connection closed by the server before it answered"
+	wasReset = "connection reset by the server"
+	noFinish = "the stream ended without a finish reason or terminator"
+	late     = " within the request's limit of 30s"
+)
+
+// body serves the beginning of a chunked body, and goes on with then.
+func body(begin func(p *peer), then func(p *peer)) func(p *peer) {
+	return func(p *peer) {
+		p.ok(chunked)
+		begin(p)
+		then(p)
+	}
+}
+
+func nothing(*peer)                 {}
+func halfOf(p *peer)                { p.chunks(p.half()) }
+func allOf(p *peer)                 { p.chunks(p.whole()) }
+func withError(p *peer)             { p.chunks(p.failing...) }
+func chunk1(s string) func(p *peer) { return func(p *peer) { p.chunks(s) } }
+
+// says serves a text after the request, and goes on with then.
+func says(text string, then func(p *peer)) func(p *peer) {
+	return func(p *peer) {
+		p.ask()
+		p.say(text)
+		then(p)
+	}
+}
+
+// repeats serves a text, and then another again and again until the client has enough.
+func repeats(begin, again string, wait time.Duration) func(p *peer) {
+	return says(begin, func(p *peer) {
+		for p.say(again) == nil {
+			time.Sleep(wait)
+		}
+	})
+}
+
+// encoded serves a body in an encoding.
+func encoded(name string, parts func(p *peer) []string) func(p *peer) {
+	return func(p *peer) {
+		p.ok(chunked + "Content-Encoding: " + name + "\r\n")
+		p.chunks(parts(p)...)
+		p.end()
+	}
+}
+
+// serverFaults returns the rows of the table: the fourteen faults, most of them in several forms.
 func serverFaults() []serverFault {
 	return []serverFault{
-		{name: "refuses the connection", want: ClassConnect},
-		{name: "closes before the headers", want: ClassReset, serve: func(p *peer) { p.ask() }},
-		{name: "resets before the headers", want: ClassReset, serve: func(p *peer) { p.ask(); p.reset() }},
-		{name: "resets after the headers", want: ClassReset, serve: func(p *peer) { p.ok(chunkedHead); p.reset() }},
-		{name: "resets in mid-stream", want: ClassReset,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.reset() }},
-		{name: "never answers", want: ClassTimeout, serve: func(p *peer) { p.ask(); p.stall() }},
-		{name: "stalls before the first token", want: ClassTimeout, serve: func(p *peer) { p.ok(chunkedHead); p.stall() }},
-		{name: "stalls in mid-stream", want: ClassTimeout,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.stall() }},
-		{name: "sends keep-alives without end", want: ClassTimeout, serve: func(p *peer) {
-			p.ok(chunkedHead)
+		{"refuses the connection", ClassConnect, "connection refused", nil},
+		{"closes before the headers", ClassReset, noReply, says("", nothing)},
+		{"resets before the headers", ClassReset, wasReset, says("", (*peer).reset)},
+		{"resets after the headers", ClassReset, wasReset, body(nothing, (*peer).reset)},
+		{"resets in mid-stream", ClassReset, wasReset, body(halfOf, (*peer).reset)},
+		{"never answers", ClassTimeout, "no answer" + late, says("", (*peer).stall)},
+		{"stalls before the first token", ClassTimeout, "no token" + late, body(nothing, (*peer).stall)},
+		{"stalls in mid-stream", ClassTimeout, "no end of the answer" + late, body(halfOf, (*peer).stall)},
+		{"sends keep-alives without end", ClassTimeout, "no token" + late, body(nothing, func(p *peer) {
 			for p.chunks(": ping\n\n") == nil {
 				time.Sleep(100 * ms)
 			}
-		}},
-		{name: "cuts the answer, Content-Length", want: ClassTruncated, serve: func(p *peer) {
+		})},
+		{"cuts the answer, Content-Length", ClassTruncated, noFinish, func(p *peer) {
 			p.ok(fmt.Sprintf("Content-Length: %d\r\n", len(p.whole())))
 			p.say(p.half())
 		}},
-		{name: "cuts the answer, chunked", want: ClassTruncated,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()) }},
-		{name: "cuts the answer, neither", want: ClassTruncated, serve: func(p *peer) { p.ok(""); p.say(p.half()) }},
-		{name: "ends an empty body", want: ClassTruncated, serve: func(p *peer) { p.ok(chunkedHead); p.end() }},
-		{name: "sends an error event", want: ClassStreamError,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.failing...); p.end() }},
-		{name: "sends garbage in the stream", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead)
-			p.chunks(p.half(), p.frame("\x00\xff{]\n\n"))
-			p.end()
-		}},
-		{name: "speaks no HTTP", want: ClassMalformed,
-			serve: func(p *peer) { p.ask(); p.say("\x00\x17\x03garbage\r\n\r\n"); p.stall() }},
-		{name: "sends a gigantic event", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead)
-			p.chunks(p.half(), p.frame(`{"a":"`))
+		{"cuts the answer, chunked", ClassTruncated, noFinish, body(halfOf, nothing)},
+		{"cuts the answer, neither", ClassTruncated, noFinish, func(p *peer) { p.ok(""); p.say(p.half()) }},
+		{"ends an empty body", ClassTruncated, "the answer's body is empty", body(nothing, (*peer).end)},
+		{"sends an error event", ClassStreamError, "", body(withError, (*peer).end)},
+		{"sends garbage in the stream", ClassMalformed, "a chunk is not JSON: \ufffd{]",
+			body(halfOf, func(p *peer) { p.chunks("data: \x00\xff{]\n\n"); p.end() })},
+		{"speaks no HTTP", ClassMalformed, "", says("\x00\x17\x03garbage\r\n\r\n", (*peer).stall)},
+		{"sends a gigantic event", ClassMalformed, "", body(halfOf, func(p *peer) {
+			p.chunks("data: {\"a\":\"")
 			for piece := "10000\r\n" + strings.Repeat("x", 64<<10) + "\r\n"; p.say(piece) == nil; {
 			}
-		}},
-		{name: "goes on beyond the asked length", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead)
+		})},
+		{"goes on beyond the asked length", ClassMalformed, "", body(nothing, func(p *peer) {
 			for n := 0; p.chunks(p.more(n, 100)) == nil; n += 100 {
 				time.Sleep(ms)
 			}
-		}},
-		{name: "names a wrong content type", serve: func(p *peer) { p.media = "text/plain"; p.ok(chunkedHead); p.chunks(p.whole()); p.end() }},
-		{name: "sends a web page", want: ClassMalformed, serve: func(p *peer) {
+		})},
+		{"names a wrong content type", "", "", func(p *peer) { p.media = "text/plain"; body(allOf, (*peer).end)(p) }},
+		{"sends a web page", ClassMalformed, "HTML instead of an event stream (Log in)", func(p *peer) {
 			p.media = "text/html"
-			p.ok(chunkedHead)
-			p.chunks("<!DOCTYPE html><title>Log in</title>")
-			p.end()
+			body(chunk1("<!DOCTYPE html><title>Log in</title>"), (*peer).end)(p)
 		}},
-		{name: "compresses with gzip", serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(gzipParts(p.frames...)...)
-			p.end()
+		{"compresses with gzip", "", "", encoded("gzip", func(p *peer) []string { return gzipParts(p.frames...) })},
+		{"cuts what it compresses", ClassTruncated, noFinish, encoded("gzip", func(p *peer) []string {
+			return gzipParts(p.frames[:len(p.frames)/2]...)[:len(p.frames)/2]
+		})},
+		{"compresses, and breaks it", ClassMalformed, "", encoded("gzip", func(p *peer) []string {
+			return []string{gzipParts(p.half())[0], strings.Repeat("\xff", 64)}
+		})},
+		{"compresses with brotli", ClassMalformed, "",
+			encoded("br", func(*peer) []string { return []string{"\x0b\x02\x80abc\x03"} })},
+		{"speaks HTTP/1.0", "", "", func(p *peer) {
+			says("HTTP/1.0 200 OK\r\nContent-Type: "+p.media+"\r\n\r\n"+p.whole(), nothing)(p)
 		}},
-		{name: "cuts what it compresses", want: ClassTruncated, serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(gzipParts(p.frames[:len(p.frames)/2]...)[:len(p.frames)/2]...)
-			p.end()
+		{"speaks HTTP/1.0 and cuts the answer", ClassTruncated, noFinish, func(p *peer) {
+			says("HTTP/1.0 200 OK\r\nContent-Type: "+p.media+"\r\n\r\n"+p.half(), nothing)(p)
 		}},
-		{name: "compresses, and breaks it", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(gzipParts(p.half())[0], strings.Repeat("\xff", 64))
-			p.end()
-		}},
-		{name: "compresses with brotli", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: br\r\n")
-			p.chunks("\x0b\x02\x80abc\x03")
-			p.end()
-		}},
-		{name: "speaks HTTP/1.0", serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.0 200 OK\r\nContent-Type: " + p.media + "\r\n\r\n" + p.whole())
-		}},
-		{name: "speaks HTTP/1.0 and cuts the answer", want: ClassTruncated, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.0 200 OK\r\nContent-Type: " + p.media + "\r\n\r\n" + p.half())
-		}},
-		{name: "trickles its headers", serve: func(p *peer) {
+		{"trickles its headers", "", "", func(p *peer) {
 			p.ask()
 			for _, c := range "HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\nConnection: close\r\n\r\n" {
 				if p.say(string(c)) != nil {
@@ -209,45 +229,39 @@ func serverFaults() []serverFault {
 			}
 			p.say(p.whole())
 		}},
-		{name: "trickles headers without end", want: ClassTimeout, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 200 OK\r\nX-Slow: ")
-			for p.say("x") == nil {
-				time.Sleep(100 * ms)
-			}
-		}},
-		{name: "sends headers of 2 MB", want: ClassMalformed, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 200 OK\r\n")
-			line := "X-Large: " + strings.Repeat("x", 8000) + "\r\n"
-			for n := 0; n < 2<<20 && p.say(line) == nil; n += len(line) {
-			}
-			p.stall()
-		}},
-		{name: "redirects", want: ClassMalformed, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 307 Temporary Redirect\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n")
-		}},
-		{name: "sends 100 and 103 first", serve: func(p *peer) {
+		{"trickles headers without end", ClassTimeout, "no answer" + late,
+			repeats("HTTP/1.1 200 OK\r\nX-Slow: ", "x", 100*ms)},
+		{"sends headers of 2 MB", ClassMalformed, "", repeats("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("x", 8000)+"\r\n", 0)},
+		{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
+			says("HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n", nothing)},
+		{"sends 100 and 103 first", "", "", func(p *peer) {
 			p.ask()
 			p.say("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
-			p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\n" + chunkedHead + "\r\n")
+			p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\n" + chunked + "\r\n")
 			p.chunks(p.whole())
 			p.end()
 		}},
-		{name: "sends 1xx without end", want: ClassMalformed, serve: func(p *peer) {
-			p.ask()
-			for many := strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 500); p.say(many) == nil; {
-			}
+		{"sends 1xx without end", ClassMalformed, "", repeats("", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 500), 0)},
+		{"answers 429", ClassRateLimited, "429 Too Many Requests (retry after 1)",
+			says("HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n", nothing)},
+		{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy",
+			says("HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy", nothing)},
+	}
+}
+
+// chatFaults are faults of the chat API alone, beside the table.
+func chatFaults() []serverFault {
+	return []serverFault{
+		{"closes after the finish reason", "", "", func(p *peer) {
+			p.ok(chunked)
+			p.chunks(p.frames[:len(p.frames)-1]...)
 		}},
-		{name: "answers 429", want: ClassRateLimited, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
-		}},
-		{name: "answers 503", want: ClassHTTP5xx, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy")
-		}},
+		{"closes after [DONE]", "", "", body(allOf, nothing)},
+		{"resets after [DONE]", "", "", body(allOf, (*peer).reset)},
+		{"sends no chunks", ClassMalformed, "invalid byte in chunk length", body(nothing, func(p *peer) { p.say("zz\r\n") })},
+		{"speaks TLS", ClassMalformed, "the server speaks TLS on this port", says("\x15\x03\x01\x00\x02\x02\x16", nothing)},
+		{"switches protocols", ClassMalformed, "",
+			says("HTTP/1.1 101 No\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", (*peer).stall)},
 	}
 }
 
@@ -324,17 +338,13 @@ func TestFaultMatrix(t *testing.T) {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
 			t.Run(fault.name+"/"+name, func(t *testing.T) {
-				got := matrixCell(t, name, fault.serve, peers[name])
-				if got != fault.want {
-					t.Errorf("class %q, want %q", got, fault.want)
-				}
-				if got == "" {
-					got = "ok"
-				}
-				fmt.Fprintf(&table, " %s |", got)
+				fmt.Fprintf(&table, " %s |", cmp.Or(matrixCell(t, name, fault, peers[name]), "ok"))
 			})
 		}
 		table.WriteString("\n")
+	}
+	for _, fault := range chatFaults() {
+		t.Run(fault.name, func(t *testing.T) { matrixCell(t, "chat", fault, peers["chat"]) })
 	}
 	if *testkit.Update {
 		if err := os.WriteFile(matrixFile, []byte(table.String()), 0o644); err != nil {
@@ -345,19 +355,19 @@ func TestFaultMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(strings.ReplaceAll(string(golden), "\r\n", "\n"), table.String()); d != "" {
+	if d := gocmp.Diff(strings.ReplaceAll(string(golden), "\r\n", "\n"), table.String()); d != "" {
 		t.Errorf("%s: run with -update and read the difference\n%s", matrixFile, d)
 	}
 }
 
-// matrixCell sends one request to a faulty server and returns its class.
-func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class Class) {
+// matrixCell sends one request to a faulty server, and returns its class.
+func matrixCell(t *testing.T, name string, fault serverFault, base peer) (class Class) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int64
 		dial := func(context.Context, string, string) (net.Conn, error) {
-			if serve == nil {
+			if fault.serve == nil {
 				return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 			}
 			near, far := net.Pipe()
@@ -367,15 +377,12 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 			p.Conn, p.in, p.broken = far, bufio.NewReader(far), &c.broken
 			go func() {
 				defer far.Close()
-				serve(&p)
+				fault.serve(&p)
 			}()
 			return c, nil
 		}
-		c, err := New(Options{URL: "http://server", API: name, Dial: dial, Timeout: matrixLimit,
+		c := newClient(t, Options{URL: "http://server", API: name, Dial: dial, Timeout: matrixLimit,
 			Params: api.Params{Model: "Qwen2-7B"}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		r := doWith(t, t.Context(), c)
 		c.CloseIdle()
 		synctest.Wait()
@@ -386,12 +393,12 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 			t.Errorf("ended at %v, back after %v", r.End, time.Since(r.Epoch))
 		}
 		switch {
-		case r.Status == StatusIncomplete || r.Status == "":
-			t.Errorf("status %q", r.Status)
-		case r.Status == StatusError && (r.Class == "" || r.Message == "" || len(r.Message) > redact.MaxMessage):
-			t.Errorf("class %q, message %q", r.Class, r.Message)
-		case r.Status == StatusOK && r.Chunks() == 0:
-			t.Error("it succeeded without a token")
+		case r.Class != fault.want || fault.message != "" && r.Message != fault.message:
+			t.Errorf("class %q, message %q; want %q, %q", r.Class, r.Message, fault.want, fault.message)
+		case r.Class == "" && (r.Status != StatusOK || r.Chunks() == 0):
+			t.Errorf("status %q, %d chunks", r.Status, r.Chunks())
+		case r.Class != "" && (r.Status != StatusError || r.Message == "" || len(r.Message) > redact.MaxMessage):
+			t.Errorf("status %q, message %q", r.Status, r.Message)
 		}
 		class = r.Class
 		time.Sleep(time.Second) // the server notices that the client has gone
@@ -433,42 +440,34 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		t.Skip("needs /proc to count descriptors")
 	}
 	base := record(t, "chat", map[string]http.Handler{"vllm": simulatedHandler(t, simserver.Options{})})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
 	faults := make(chan func(*peer), 1)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			p := base
-			p.Conn, p.in, p.broken = conn, bufio.NewReader(conn), &atomic.Bool{}
-			(<-faults)(&p)
-			if p.broken.Load() {
-				conn.(*net.TCPConn).SetLinger(0)
-			}
-			conn.Close()
-		}
-	}()
+	s := serveTCP(t, false, func(c *serverConn, _ int) bool {
+		p := base
+		p.Conn, p.in, p.broken = c.Conn, c.in, &atomic.Bool{}
+		(<-faults)(&p)
+		c.cut(!p.broken.Load())
+		return false
+	})
 	count := func() [2]int {
 		files, _ := os.ReadDir("/proc/self/fd")
 		return [2]int{len(files), runtime.NumGoroutine()}
 	}
-	one := func(serve func(*peer)) {
+	try := func(serve func(*peer)) {
 		faults <- serve
-		if r := do(t, t.Context(), Options{URL: l.Addr().String(), Timeout: 50 * ms}); r.End == Absent {
+		c, err := New(Options{URL: s.url, Timeout: 25 * ms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := doWith(t, t.Context(), c); r.End == Absent {
 			t.Errorf("status %q", r.Status)
 		}
+		c.CloseIdle()
 	}
-	one(func(p *peer) { p.ok(""); p.say(p.whole()) })
+	try(func(p *peer) { p.ok(""); p.say(p.whole()) })
 	before := count()
-	for _, fault := range serverFaults() {
+	for _, fault := range append(serverFaults(), chatFaults()...) {
 		if fault.serve != nil {
-			one(fault.serve)
+			try(fault.serve)
 		}
 	}
 	for end := time.Now().Add(20 * time.Second); count()[0] > before[0] || count()[1] > before[1]; time.Sleep(10 * ms) {

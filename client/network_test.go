@@ -121,8 +121,8 @@ func secureServer(t *testing.T, conf *tls.Config, h http.HandlerFunc) string {
 func goodAnswer(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "text/event-stream")
-	say(w, 0, events(chunkRole, chunkA))
-	say(w, 0, events(chunkB, chunkFinish, chunkUsage, "[DONE]"))
+	say(w, 0, events("role A"))
+	say(w, 0, events("B finish usage [DONE]"))
 }
 
 // Every way in which TLS fails has its class, cause and message; and each has a way to succeed.
@@ -184,7 +184,7 @@ func TestTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.o.URL = secureServer(t, tt.server, goodAnswer)
-			r := do(t, t.Context(), tt.o)
+			r := do(t, tt.o)
 			if tt.message == "" {
 				if r.Status != StatusOK {
 					t.Errorf("%s: %s", r.Class, r.Message)
@@ -301,7 +301,7 @@ func TestHTTP2(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	if r := do(t, t.Context(), Options{URL: settings.Addr().String()}); r.Class != ClassMalformed ||
+	if r := do(t, Options{URL: settings.Addr().String()}); r.Class != ClassMalformed ||
 		r.Message != onlyHTTP2 {
 		t.Errorf("%s %s", r.Class, r.Message)
 	}
@@ -310,7 +310,7 @@ func TestHTTP2(t *testing.T) {
 	defer old.Close()
 	for _, u := range []string{old.URL, secureServer(t, &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}},
 		answer)} {
-		r := do(t, t.Context(), Options{URL: u, HTTP: "2", CAFile: a.file})
+		r := do(t, Options{URL: u, HTTP: "2", CAFile: a.file})
 		if r.Class == ClassReset && u == old.URL {
 			continue // it closed the connection before its answer to the preface was read
 		}
@@ -356,7 +356,7 @@ func TestUnixSocket(t *testing.T) {
 		}
 		c.CloseIdle()
 	}
-	if r := do(t, t.Context(), Options{URL: "unix:" + socket + "2"}); r.Class != ClassConnect ||
+	if r := do(t, Options{URL: "unix:" + socket + "2"}); r.Class != ClassConnect ||
 		!strings.Contains(r.Message, "no such file") {
 		t.Errorf("%s %s", r.Class, r.Message)
 	}
@@ -391,7 +391,7 @@ func TestProxies(t *testing.T) {
 		{"https://llm.invalid", "me:hunter2@", "CONNECT //llm.invalid:443 Basic bWU6aHVudGVyMg==", "connect",
 			"the proxy refuses to connect: 502 Bad Gateway"},
 	} {
-		r := do(t, t.Context(), Options{URL: tt.url, Proxy: through(tt.user)})
+		r := do(t, Options{URL: tt.url, Proxy: through(tt.user)})
 		got := []string{asked.Load().(string), string(r.Class), r.Message}
 		if d := cmp.Diff([]string{tt.asked, tt.class, tt.message}, got); d != "" {
 			t.Errorf("%s: -want +got\n%s", tt.url, d)

@@ -69,7 +69,7 @@ func stream1(c net.Conn, tokens int, every time.Duration) {
 		return
 	}
 	io.Copy(io.Discard, r.Body)
-	io.WriteString(c, truthHead)
+	io.WriteString(c, chunkedHead)
 	before, after, _ := strings.Cut("data: "+vllmChunk+"\n\n", " word")
 	due := time.Now().Add(rand.N(every))
 	var b []byte
@@ -82,7 +82,7 @@ func stream1(c net.Conn, tokens int, every time.Duration) {
 			return
 		}
 	}
-	io.WriteString(c, chunk(events(chunkFinish, "[DONE]"))+"0\r\n\r\n")
+	io.WriteString(c, chunk(events("finish [DONE]"))+"0\r\n\r\n")
 }
 
 // streamServer starts such a server in a process of its own.
