@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/testkit"
 )
 
 // A busy server is waited for as long as it asks, within a limit. A silent one costs a limited time.
@@ -43,8 +44,7 @@ func TestPatience(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, left := &fake{models: vllmModels, chat: forced(1)}, tt.times
-				network := make(pipes)
-				s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				dial := testkit.ServePipes(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					switch {
 					case r.URL.Path != tt.path || left == 0:
 						f.ServeHTTP(w, r)
@@ -58,12 +58,9 @@ func TestPatience(t *testing.T) {
 						}
 						refuse(w, tt.status, "busy")
 					}
-				})}
-				go s.Serve(network)
-				defer time.Sleep(time.Second)
-				defer s.Close()
+				}))
 				start := time.Now()
-				p := prober(t, client.Options{URL: "server", Dial: network.dial, Timeout: tt.timeout})
+				p := prober(t, client.Options{URL: "server", Dial: dial, Timeout: tt.timeout})
 				facts, err := p.Preflight(t.Context(), Workload{})
 				p.Close()
 				if took := time.Since(start); took != tt.took {
@@ -182,12 +179,8 @@ func TestTextsAreCountedDuringTheTrial(t *testing.T) {
 					}
 					a.end("length", a.n)
 				}
-				network := make(pipes)
-				s := &http.Server{Handler: c.server}
-				go s.Serve(network)
-				defer time.Sleep(time.Second)
-				defer s.Close()
-				p := prober(t, client.Options{URL: "server", Dial: network.dial})
+				dial := testkit.ServePipes(t, c.server)
+				p := prober(t, client.Options{URL: "server", Dial: dial})
 				defer p.Close()
 				start := time.Now()
 				f, err := p.Preflight(t.Context(), Workload{Texts: texts})
