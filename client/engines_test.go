@@ -147,26 +147,6 @@ func TestEnginesThink(t *testing.T) {
 	})
 }
 
-// Each API sends its key in its own header, and as a bearer token where that is asked for.
-func TestAPIKeys(t *testing.T) {
-	for _, tt := range []struct {
-		engine, api string
-		bearer      bool
-		want        Class
-	}{
-		{"anthropic", "messages", false, ""}, {"anthropic", "messages", true, ClassHTTP4xx},
-		{"anthropic", "chat", false, ClassHTTP4xx},
-		{"vllm", "messages", false, ClassHTTP4xx}, {"vllm", "messages", true, ""}, {"vllm", "responses", false, ""},
-		{"vllm", "chat", false, ""},
-	} {
-		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", FullLength: true})
-		r := run24(t, Options{URL: url, API: tt.api, APIKey: "sk-1", Bearer: tt.bearer})
-		if r.Class != tt.want {
-			t.Errorf("%+v: %s %s", tt, r.Class, r.Message)
-		}
-	}
-}
-
 // Every fault has its class, on each API.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
@@ -203,13 +183,4 @@ func TestEnginesFail(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A user's own sampling_params do not replace the length.
-func TestSamplingParamsAreMerged(t *testing.T) {
-	o := Options{URL: simulated(t, simserver.Options{Engine: "sglang"}), API: "sglang",
-		Params: api.Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: api.AllFields}}
-	if r := run24(t, o); r.OutputTokens != 24 {
-		t.Errorf("with top_p: %d tokens", r.OutputTokens)
-	}
 }

@@ -4,16 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
 	"llmsweep/client/redact"
@@ -269,71 +264,30 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestNoConnection(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.StartTLS()
-	defer s.Close()
-	for _, tt := range []struct{ url, want string }{
-		{l.Addr().String(), "connect, HTTP 0: connection refused"},
-		{strings.Replace(serveAnswer(t, 200, "", ""), "http:", "https:", 1),
-			"connect, HTTP 0: the server does not speak TLS on this port"},
-		{s.URL, "connect, HTTP 0: its certificate is not trusted: it is signed by itself"},
-	} {
-		r := do(t, Options{URL: tt.url})
-		if checkSummary(t, r, tt.want); r.Sent != Absent || r.End == Absent {
-			t.Errorf("sent %v, end %v", r.Sent, r.End)
-		}
-	}
-}
-
-// A connection is reused after an answer, and after a refusal.
-func TestReuse(t *testing.T) {
-	var made atomic.Int32
-	n := 0
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n++; n%3 == 0 {
-			http.Error(w, "no", 500)
-			return
-		}
-		io.WriteString(w, events("A finish [DONE]")+strings.Repeat(": bye\n", 1000))
-	}))
-	s.Config.ConnState = func(_ net.Conn, st http.ConnState) {
-		if st == http.StateNew {
-			made.Add(1)
-		}
-	}
-	s.Start()
-	defer s.Close()
-	c := newClient(t, Options{URL: s.URL, MaxConns: 4})
-	for i := range 9 {
-		if r := doWith(t, t.Context(), c); (r.Dial > 0) != (i == 0) {
-			t.Errorf("request %d: dial %v", i, r.Dial)
-		}
-	}
-	if made.Load() != 1 {
-		t.Errorf("%d connections", made.Load())
-	}
-}
-
 func TestRequestHeaders(t *testing.T) {
 	var got *http.Request
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r }))
 	defer s.Close()
-	do(t, Options{URL: s.URL + "/v1", API: "completions", APIKey: " k-1\n", Headers: http.Header{
-		"x-team": {"bench"}, "User-Agent": {"other"}, "Host": {"inner"}}})
-	said := []string{got.Method, got.URL.Path, got.Host}
-	for _, name := range []string{"Authorization", "X-Team", "User-Agent", "Content-Type", "Accept-Encoding"} {
-		said = append(said, got.Header.Get(name))
-	}
-	want := []string{"POST", "/v1/completions", "inner", "Bearer k-1", "bench", "other", "application/json", ""}
-	if d := cmp.Diff(want, said); d != "" {
-		t.Errorf("-want +got\n%s", d)
+	user := http.Header{"x-team": {"bench"}, "User-Agent": {"other"}, "Host": {"inner"}}
+	for _, tt := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{API: "completions", APIKey: " k-1\n", Headers: user},
+			`["/v1/completions" "inner" "Bearer k-1" "" "bench" "other" "application/json" ""]`},
+		{Options{API: "messages", APIKey: "k-1"}, `["/v1/messages" "h" "" "k-1" "" "llmsweep" "application/json" ""]`},
+		{Options{API: "messages", APIKey: "k-1", Bearer: true},
+			`["/v1/messages" "h" "Bearer k-1" "" "" "llmsweep" "application/json" ""]`},
+	} {
+		tt.o.URL = s.URL + "/v1"
+		do(t, tt.o)
+		said := []string{got.URL.Path, strings.Replace(got.Host, strings.TrimPrefix(s.URL, "http://"), "h", 1)}
+		for _, n := range strings.Fields("Authorization X-Api-Key X-Team User-Agent Content-Type Accept-Encoding") {
+			said = append(said, got.Header.Get(n))
+		}
+		if got := fmt.Sprintf("%q", said); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
 	}
 }
 

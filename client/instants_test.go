@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -160,27 +159,6 @@ func TestBodiesThatDoNotEnd(t *testing.T) {
 		r := doWith(t, t.Context(), c)
 		if checkSummary(t, r, "http_5xx, HTTP 500: 500 Internal Server Error: so"); r.End != 0 {
 			t.Errorf("ended at %v", r.End)
-		}
-	})
-}
-
-// A connection that was closed before a byte was written is replaced, and the instants are those of the new one.
-func TestConnectionReplaced(t *testing.T) {
-	var conns int
-	count := func(context.Context, string, string) (net.Conn, error) {
-		conns++
-		return nil, nil
-	}
-	inVirtualTime(t, talk, Options{Dial: count}, func(t *testing.T, c *Client) {
-		doWith(t, t.Context(), c)
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
-			if i.Reused {
-				i.Conn.Close()
-			}
-		}})
-		r := doWith(t, ctx, c)
-		if r.Status != StatusOK && r.Class != ClassReset || r.Status == StatusOK && (conns != 2 || r.Sent != 0) {
-			t.Errorf("%s, %d connections, sent %v", summary(r), conns, r.Sent)
 		}
 	})
 }

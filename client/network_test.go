@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
-	"llmsweep/client/input"
 	"log"
 	"math/big"
 	"net"
@@ -399,18 +398,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-func TestAddressesOfIPv6(t *testing.T) {
-	for in, want := range map[string]string{
-		"[::1]:8000":                   "http://[::1]:8000/v1/models",
-		"http://[::1]":                 "http://[::1]/v1/models",
-		"[fe80::1%eth0]:8000/v1/":      "http://[fe80::1%25eth0]:8000/v1/models",
-		"http://[fe80::1%25eth0]:8000": "http://[fe80::1%25eth0]:8000/v1/models",
-	} {
-		a, _, err := input.ParseAddress(in)
-		if err != nil || a.Show("/v1/models") != want {
-			t.Errorf("%s: %v, %v", in, a.Show("/v1/models"), err)
-		}
-	}
+func TestIPv6(t *testing.T) {
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
 		t.Skip("no IPv6 here: ", err)

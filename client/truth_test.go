@@ -213,21 +213,6 @@ func TestStallsDoNotShow(t *testing.T) {
 	})
 }
 
-// Cancelling ends a request that waits for bytes.
-func TestCancelledWhileReceiving(t *testing.T) {
-	s := serveScript(t, false, piece{0, chunkedHead + chunk(events("A"))}, piece{time.Hour, "never"})
-	c := newClient(t, Options{URL: s.url})
-	ctx, cancel := context.WithCancel(t.Context())
-	call, _ := c.Prepare(ask)
-	var r Result
-	r.Reset(time.Now())
-	r.OnToken = func(int) { time.AfterFunc(5*time.Millisecond, cancel) }
-	c.Do(ctx, call, &r)
-	if r.Status != StatusIncomplete || r.Chunks() != 1 {
-		t.Errorf("%+v", r)
-	}
-}
-
 // Through a proxy that passes on TLS, only net/http can read the data. The instants are those of its reads.
 func TestProxyOfTLS(t *testing.T) {
 	s := serveScript(t, true, piece{0, chunkedHead + chunk(events("A B finish [DONE]")) + "0\r\n\r\n"})
