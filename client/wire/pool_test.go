@@ -54,16 +54,15 @@ func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
 	}
 }
 
-// No more than maxDials connections are made at once, however many are asked for.
+// No more than maxDials connections are made at once, however many are asked for. One that waits for its turn ends when
+// it is cancelled.
 func TestDialsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
 		p := NewPool("server", false, func(ctx context.Context, _, _ string) (net.Conn, error) {
-			if n := now.Add(1); n > most.Load() {
-				most.Store(n)
-			}
+			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
-			time.Sleep(time.Second)
+			time.Sleep(2 * time.Second)
 			near, _ := net.Pipe()
 			return near, nil
 		}, nil, 1, time.Minute)
@@ -76,35 +75,16 @@ func TestDialsAreBounded(t *testing.T) {
 				}
 			})
 		}
-		wg.Wait()
-		if most.Load() != maxDials || time.Since(begin) != 4*time.Second {
-			t.Errorf("%d at once, %v", most.Load(), time.Since(begin))
-		}
-	})
-}
-
-// A dial that waits too long for others fails with errQueue, and a cancelled one ends.
-func TestDialQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := NewPool("server", false, func(ctx context.Context, _, _ string) (net.Conn, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, nil, 1, time.Minute)
-		for range maxDials {
-			go p.Get(t.Context())
-		}
-		time.Sleep(dialTimeout / 2)
-		for range maxDials {
-			go p.Get(t.Context()) // takes over when those above give up
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		begin := time.Now()
-		if _, err := p.Get(ctx); !errors.Is(err, context.Canceled) || time.Since(begin) != time.Second {
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := p.Get(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
-		synctest.Wait()
-		time.Sleep(dialTimeout)
+		wg.Wait()
+		if most.Load() != maxDials || time.Since(begin) != 8*time.Second {
+			t.Errorf("%d at once, %v", most.Load(), time.Since(begin))
+		}
 	})
 }
 

@@ -8,31 +8,22 @@ import (
 // The number of requests after which a server closes connections is learned from two in succession, closed soon after
 // an answer, and from nothing else.
 func TestHabit(t *testing.T) {
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
 		closed []int // requests that connections had carried when the server closed them
 		most   int
 	}{
-		"one":             {[]int{3}, 0},
-		"two":             {[]int{3, 3}, 3},
-		"not alike":       {[]int{3, 4, 3}, 0},
-		"fewer later":     {[]int{3, 3, 1, 1}, 1},
-		"more later":      {[]int{1, 1, 3, 3}, 1},
-		"never used":      {[]int{0, 0}, 0},
-		"alike after all": {[]int{7, 2, 2}, 2},
+		{[]int{3}, 0}, {[]int{3, 3}, 3}, {[]int{3, 4, 3}, 0}, {[]int{3, 3, 1, 1}, 1}, {[]int{1, 1, 3, 3}, 1}, {[]int{0, 0}, 0},
+		{[]int{7, 2, 2}, 2},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var h habit
-			for _, requests := range tt.closed {
-				h.observe(&reuse{requests: requests, idleSince: time.Now()})
-			}
-			if got := h.maxRequests(); got != tt.most {
-				t.Errorf("%d, want %d", got, tt.most)
-			}
-			if most := max(tt.most, 1); (&reuse{requests: most}).exhausted(&h) != (tt.most > 0) ||
-				(&reuse{requests: most - 1}).exhausted(&h) {
-				t.Error("it is not applied")
-			}
-		})
+		var h habit
+		for _, requests := range tt.closed {
+			h.observe(&reuse{requests: requests, idleSince: time.Now()})
+		}
+		most := max(tt.most, 1)
+		if got := h.maxRequests(); got != tt.most || (&reuse{requests: most}).exhausted(&h) != (tt.most > 0) ||
+			(&reuse{requests: most - 1}).exhausted(&h) {
+			t.Errorf("%v: %d, want %d", tt.closed, got, tt.most)
+		}
 	}
 	var h habit
 	for range 3 {
@@ -52,13 +43,22 @@ func TestKeepAlive(t *testing.T) {
 			t.Errorf("%v: %v, want %v", timeout, got, want)
 		}
 	}
-	var r reuse
-	r.keepAlive("timeout=5, max=2")
-	if r.maxIdle != 4*time.Second || r.maxRequests != 2 || r.exhausted(&habit{}) {
+	for header, want := range map[string]reuse{
+		"timeout=5, max=2":              {maxIdle: 4 * time.Second, maxRequests: 2},
+		`Timeout="1" , Max="1"`:         {maxIdle: 500 * time.Millisecond, maxRequests: 1},
+		"max=4":                         {maxRequests: 4},
+		"timeout=soon, max=-1, =, ,max": {},
+	} {
+		var r reuse
+		if r.keepAlive(header); r != want {
+			t.Errorf("%s: %+v", header, r)
+		}
+	}
+	r := reuse{requests: 2, maxRequests: 2, maxIdle: 4 * time.Second, idleSince: time.Now().Add(-4 * time.Second)}
+	if !r.exhausted(&habit{}) || !r.expired() {
 		t.Errorf("%+v", r)
 	}
-	r.requests, r.idleSince = 2, time.Now().Add(-4*time.Second)
-	if !r.exhausted(&habit{}) || !r.expired() {
+	if r.requests, r.idleSince = 1, time.Now(); r.exhausted(&habit{}) || r.expired() {
 		t.Errorf("%+v", r)
 	}
 }
