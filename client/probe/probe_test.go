@@ -19,6 +19,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 )
 
 // fake is a server whose answers a test sets.
@@ -319,36 +320,22 @@ func TestCount(t *testing.T) {
 // completions and responses answer in one piece, and messages sends its stream at once. All of them are paced.
 func TestMaxPaidRequests(t *testing.T) {
 	var paid, paced atomic.Int32
-	one := func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) }
+	all := testkit.Captures(t)
+	messages := all[slices.IndexFunc(all, func(c testkit.Capture) bool { return c.Name == "vllm-0.32.0-messages" })].Stream
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
+		answer, ok := map[string]string{"/v1/completions": `{"choices":[]}`, "/v1/responses": `{"choices":[]}`,
+			"/v1/messages": string(messages)}[r.URL.Path]
+		switch {
+		case r.Method != http.MethodPost:
 			fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
-			return
-		}
-		switch r.URL.Path {
-		case "/v1/completions", "/v1/responses":
-			paid.Add(1)
-			one(w)
-		case "/v1/messages":
-			paid.Add(1)
-			w.Header().Set("Content-Type", "text/event-stream")
-			var b strings.Builder
-			b.WriteString("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9,\"output_tokens\":1}}}\n\n")
-			for range 24 {
-				b.WriteString("data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" a\"}}\n\n")
-			}
-			b.WriteString("data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\"usage\":{\"output_tokens\":24}}\n\n")
-			b.WriteString("data: {\"type\":\"message_stop\"}\n\n")
-			io.WriteString(w, b.String())
-		default:
+		case !ok:
 			http.NotFound(w, r)
+		default:
+			paid.Add(1)
+			io.WriteString(w, answer)
 		}
 	}))
-	p, err := New(client.Options{URL: url, Params: api.Params{Fields: api.AllFields}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := prober(t, client.Options{URL: url, Params: api.Params{Fields: api.AllFields}})
 	p.Pace = func(context.Context, int) { paced.Add(1) }
 	f, err := p.Preflight(t.Context(), Workload{})
 	if err != nil || f.API != "messages" || paid.Load() != MaxPaidRequests || paced.Load() < MaxPaidRequests {

@@ -96,6 +96,8 @@ func TestTokenInstants(t *testing.T) {
 			[][2]int{{4, 5}, {8, 2}}, [][]float64{{1.4, 2.8, 4.2, 5.5, 6.7}, {5.5, 6.7}}, 0},
 		{"the second waits for the first's 4 blocks", MachineConfig{BlockTokens: 4, KVTokens: 16},
 			[][2]int{{12, 2}, {8, 1}}, [][]float64{{2.2, 3.3}, {3.3 + 1.8}}, 0},
+		{"first come, first served, in two slots", MachineConfig{MaxNumSeqs: 2}, [][2]int{{4, 2}, {4, 2}, {4, 1}},
+			[][]float64{{1.8, 3.0}, {1.8, 3.0}, {4.4}}, 0},
 		// Step 1 takes both prompts. In step 2 the first needs a third block: none is free, the second goes, with one token
 		// made. Its 8 tokens fit again only when the first is gone, after step 6; step 7 computes them anew.
 		{"the youngest is preempted", MachineConfig{BlockTokens: 4, KVTokens: 16}, [][2]int{{8, 6}, {7, 4}},
@@ -114,24 +116,6 @@ func TestTokenInstants(t *testing.T) {
 			r.cache.Free() != r.cache.total {
 			t.Errorf("%s: %d preemptions, %d of the last; %d blocks free", tc.name, r.totals.preemptions, last.Preemptions,
 				r.cache.Free())
-		}
-	}
-}
-
-func TestFirstComeFirstServed(t *testing.T) {
-	r := newLinear(MachineConfig{MaxNumSeqs: 2})
-	var all []*recorder
-	for i := range 6 {
-		all = append(all, r.request(4, 2+i%2))
-	}
-	for r.step() {
-		if len(r.running) > 2 {
-			t.Fatalf("%d running, want at most 2", len(r.running))
-		}
-	}
-	for i := 1; i < len(all); i++ {
-		if all[i].at[0] < all[i-1].at[0] {
-			t.Errorf("request %d began at %v, before request %d at %v", i, all[i].at[0], i-1, all[i-1].at[0])
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client/sim"
 	"llmsweep/client/testkit"
 )
@@ -53,31 +51,6 @@ func TestGoldenStreams(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestTokensAreSentAtTheirInstants compares the chunks' instants in virtual time with the roofline.
-func TestTokensAreSentAtTheirInstants(t *testing.T) {
-	c := demoConfig(t)
-	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
-		prompt := "one two three four"
-		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`,
-			"")
-		n := len(Append(nil, prompt, c.Model.Vocab))
-		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
-		for k := n + 1; len(want) < 4; k++ {
-			want = append(want, want[len(want)-1]+c.StepTime(sim.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
-		}
-		var got []time.Duration
-		for _, e := range events {
-			got = append(got, e.at)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-		if events[2].finish() != "" || events[3].finish() != "length" {
-			t.Errorf("finish reasons %q, %q; want it on the last text", events[2].finish(), events[3].finish())
-		}
-	})
 }
 
 // TestAStalledReaderHoldsUpNobody leaves one stream unread: over a pipe, its writes block at once.
