@@ -233,6 +233,17 @@ func TestPreflight(t *testing.T) {
 		"several tokens a chunk, not reported": {server: vllm(func(a *asked) { a.all = false; forced(8)(a) }),
 			want: func(f *Facts) { f.TokensPerChunk, f.Notes = 8, []note.Note{noteCountsNone.New(8)} }},
 		"thinking": {server: vllm(thinking), want: func(f *Facts) { f.Thinks = true }},
+		"chunks of an unknown number of tokens": {server: vllm(func(a *asked) { a.usage = false; short(a) }),
+			want: func(f *Facts) { f.Usage, f.LengthForced, f.Notes = false, false, []note.Note{noteChunksCounted.New()} }},
+		"a count that cannot be": {server: vllm(func(a *asked) {
+			for n := range a.n {
+				a.say("content", n+1)
+			}
+			a.end("length", 10*a.n)
+		}), want: func(f *Facts) {
+			f.TokensPerChunk, f.LengthForced = 10, false
+			f.Notes = []note.Note{noteCountDoubtful.New(24, 24, 240), noteCountsNone.New(10)}
+		}},
 		"the 128 trap": {server: vllm(func(a *asked) { a.n = 128; forced(1)(a) }),
 			want: func(f *Facts) { f.LengthForced, f.Notes = false, []note.Note{noteLengthIgnored.New(24, 128)} }},
 	} {

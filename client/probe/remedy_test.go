@@ -217,13 +217,3 @@ func TestSlowPages(t *testing.T) {
 		}
 	})
 }
-
-// The key goes with every question.
-func TestKey(t *testing.T) {
-	f := &fake{models: vllmModels, chat: forced(1), auth: "Bearer k",
-		pages: map[string]string{"/version": `{"version":"1"}`}}
-	facts, err := prober(t, client.Options{URL: serve(t, f), APIKey: "k"}).Preflight(t.Context(), Workload{})
-	if err != nil || facts.Version != "1" {
-		t.Errorf("%+v, %v", facts, err)
-	}
-}

@@ -124,6 +124,10 @@ func TestWarm(t *testing.T) {
 	if len(p.idle) != 0 {
 		t.Errorf("%d dead connections kept", len(p.idle))
 	}
+	p = NewPool("127.0.0.1:1", false, nil, nil, 1, time.Minute)
+	if err := p.Warm(t.Context(), 2); err == nil || classOf(err) != "connection refused" {
+		t.Error(err)
+	}
 }
 
 // Unused connections are closed after their time, or by CloseIdle.
@@ -176,16 +180,4 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 			t.Error("CloseIdle left one open")
 		}
 	})
-}
-
-func TestWarmTellsErrors(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	p := NewPool(l.Addr().String(), false, nil, nil, 1, time.Minute)
-	if err := p.Warm(t.Context(), 2); err == nil || classOf(err) != "connection refused" {
-		t.Error(err)
-	}
 }
