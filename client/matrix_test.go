@@ -15,6 +15,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -50,25 +51,12 @@ type peer struct {
 	failing []string // the same, ended by an error event
 }
 
-// ask reads the request.
-func (p *peer) ask() {
-	if r, err := http.ReadRequest(p.in); err == nil {
-		io.Copy(io.Discard, r.Body)
-	}
-}
-
 func (p *peer) say(text string) error { _, err := io.WriteString(p, text); return err }
 
 // half returns the first half of the frames.
 func (p *peer) half() string { return strings.Join(p.frames[:len(p.frames)/2], "") }
 
 func (p *peer) whole() string { return strings.Join(p.frames, "") }
-
-// ok reads the request and begins an answer with status 200.
-func (p *peer) ok(headers string) {
-	p.ask()
-	p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\n" + headers + "\r\n")
-}
 
 // chunks writes parts of a chunked body, each in a chunk of its own.
 func (p *peer) chunks(parts ...string) error {
@@ -80,15 +68,64 @@ func (p *peer) chunks(parts ...string) error {
 	return nil
 }
 
-func (p *peer) end() { p.say("0\r\n\r\n") }
+// run reads the request and then takes the steps of a script: words, each with a quoted text where it needs one.
+func (p *peer) run(script string) {
+	if r, err := http.ReadRequest(p.in); err == nil {
+		io.Copy(io.Discard, r.Body)
+	}
+	for script = strings.TrimSpace(script); script != ""; script = strings.TrimSpace(script) {
+		word := strings.Fields(script)[0]
+		script = strings.TrimSpace(script[len(word):])
+		quoted, _ := strconv.QuotedPrefix(script)
+		text, _ := strconv.Unquote(quoted)
+		script = script[len(quoted):]
+		text = strings.NewReplacer("MEDIA", p.media, "LENGTH", strconv.Itoa(len(p.whole()))).Replace(text)
+		faultSteps[word](p, text)
+	}
+}
 
-// reset breaks the connection.
-func (p *peer) reset() { p.broken.Store(true) }
-
-// stall says nothing more until the client gives up.
-func (p *peer) stall() { io.Copy(io.Discard, p.in) }
-
-const chunked = "Transfer-Encoding: chunked\r\n"
+// faultSteps are the words of scripts.
+var faultSteps = map[string]func(p *peer, text string){
+	"say": func(p *peer, text string) { p.say(text) },
+	"ok": func(p *peer, header string) {
+		p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\nTransfer-Encoding: chunked\r\n" + header + "\r\n")
+	},
+	"media":    func(p *peer, text string) { p.media = text },
+	"chunk":    func(p *peer, text string) { p.chunks(text) },
+	"half":     func(p *peer, _ string) { p.chunks(p.half()) },
+	"all":      func(p *peer, _ string) { p.chunks(p.whole()) },
+	"but-one":  func(p *peer, _ string) { p.chunks(p.frames[:len(p.frames)-1]...) },
+	"error":    func(p *peer, _ string) { p.chunks(p.failing...) },
+	"say-half": func(p *peer, _ string) { p.say(p.half()) },
+	"say-all":  func(p *peer, _ string) { p.say(p.whole()) },
+	"end":      func(p *peer, _ string) { p.say("0\r\n\r\n") },
+	"reset":    func(p *peer, _ string) { p.broken.Store(true) },
+	"stall":    func(p *peer, _ string) { io.Copy(io.Discard, p.in) }, // until the client gives up
+	"gzip":     func(p *peer, _ string) { p.chunks(gzipParts(p.frames...)...) },
+	"gzip-half": func(p *peer, _ string) {
+		half := len(p.frames) / 2
+		p.chunks(gzipParts(p.frames[:half]...)[:half]...)
+	},
+	"more": func(p *peer, _ string) {
+		for n := 0; p.chunks(p.more(n, 100)) == nil; n += 100 {
+			time.Sleep(ms)
+		}
+	},
+	"slowly": func(p *peer, text string) {
+		for i := 0; i < len(text) && p.say(text[i:i+1]) == nil; i++ {
+			time.Sleep(100 * ms)
+		}
+	},
+	"again": func(p *peer, text string) {
+		for p.say(text) == nil {
+			time.Sleep(100 * ms)
+		}
+	},
+	"flood": func(p *peer, text string) { // of 100 KB at a time
+		for text = strings.Repeat(text, 100_000/len(text)); p.say(text) == nil; {
+		}
+	},
+}
 
 // gzipParts returns parts in gzip, each flushed.
 func gzipParts(parts ...string) []string {
@@ -110,7 +147,7 @@ type serverFault struct {
 	name    string
 	want    Class  // empty for a request that succeeds
 	message string // "" where APIs differ
-	serve   func(p *peer)
+	script  string // "" for a refused connection
 }
 
 const (
@@ -120,149 +157,63 @@ const (
 	late     = " within the request's limit of 30s"
 )
 
-// body serves the beginning of a chunked body, and goes on with then.
-func body(begin func(p *peer), then func(p *peer)) func(p *peer) {
-	return func(p *peer) {
-		p.ok(chunked)
-		begin(p)
-		then(p)
-	}
-}
-
-func nothing(*peer)                 {}
-func halfOf(p *peer)                { p.chunks(p.half()) }
-func allOf(p *peer)                 { p.chunks(p.whole()) }
-func withError(p *peer)             { p.chunks(p.failing...) }
-func chunk1(s string) func(p *peer) { return func(p *peer) { p.chunks(s) } }
-
-// says serves a text after the request, and goes on with then.
-func says(text string, then func(p *peer)) func(p *peer) {
-	return func(p *peer) {
-		p.ask()
-		p.say(text)
-		then(p)
-	}
-}
-
-// repeats serves a text, and then another again and again until the client has enough.
-func repeats(begin, again string, wait time.Duration) func(p *peer) {
-	return says(begin, func(p *peer) {
-		for p.say(again) == nil {
-			time.Sleep(wait)
-		}
-	})
-}
-
-// encoded serves a body in an encoding.
-func encoded(name string, parts func(p *peer) []string) func(p *peer) {
-	return func(p *peer) {
-		p.ok(chunked + "Content-Encoding: " + name + "\r\n")
-		p.chunks(parts(p)...)
-		p.end()
-	}
-}
-
-// serverFaults returns the rows of the table: the fourteen faults, most of them in several forms.
-func serverFaults() []serverFault {
-	return []serverFault{
-		{"refuses the connection", ClassConnect, "connection refused", nil},
-		{"closes before the headers", ClassReset, noReply, says("", nothing)},
-		{"resets before the headers", ClassReset, wasReset, says("", (*peer).reset)},
-		{"resets after the headers", ClassReset, wasReset, body(nothing, (*peer).reset)},
-		{"resets in mid-stream", ClassReset, wasReset, body(halfOf, (*peer).reset)},
-		{"never answers", ClassTimeout, "no answer" + late, says("", (*peer).stall)},
-		{"stalls before the first token", ClassTimeout, "no token" + late, body(nothing, (*peer).stall)},
-		{"stalls in mid-stream", ClassTimeout, "no end of the answer" + late, body(halfOf, (*peer).stall)},
-		{"sends keep-alives without end", ClassTimeout, "no token" + late, body(nothing, func(p *peer) {
-			for p.chunks(": ping\n\n") == nil {
-				time.Sleep(100 * ms)
-			}
-		})},
-		{"cuts the answer, Content-Length", ClassTruncated, noFinish, func(p *peer) {
-			p.ok(fmt.Sprintf("Content-Length: %d\r\n", len(p.whole())))
-			p.say(p.half())
-		}},
-		{"cuts the answer, chunked", ClassTruncated, noFinish, body(halfOf, nothing)},
-		{"cuts the answer, neither", ClassTruncated, noFinish, func(p *peer) { p.ok(""); p.say(p.half()) }},
-		{"ends an empty body", ClassTruncated, "the answer's body is empty", body(nothing, (*peer).end)},
-		{"sends an error event", ClassStreamError, "", body(withError, (*peer).end)},
-		{"sends garbage in the stream", ClassMalformed, "a chunk is not JSON: \ufffd{]",
-			body(halfOf, func(p *peer) { p.chunks("data: \x00\xff{]\n\n"); p.end() })},
-		{"speaks no HTTP", ClassMalformed, "", says("\x00\x17\x03garbage\r\n\r\n", (*peer).stall)},
-		{"sends a gigantic event", ClassMalformed, "", body(halfOf, func(p *peer) {
-			p.chunks("data: {\"a\":\"")
-			for piece := "10000\r\n" + strings.Repeat("x", 64<<10) + "\r\n"; p.say(piece) == nil; {
-			}
-		})},
-		{"goes on beyond the asked length", ClassMalformed, "", body(nothing, func(p *peer) {
-			for n := 0; p.chunks(p.more(n, 100)) == nil; n += 100 {
-				time.Sleep(ms)
-			}
-		})},
-		{"names a wrong content type", "", "", func(p *peer) { p.media = "text/plain"; body(allOf, (*peer).end)(p) }},
-		{"sends a web page", ClassMalformed, "HTML instead of an event stream (Log in)", func(p *peer) {
-			p.media = "text/html"
-			body(chunk1("<!DOCTYPE html><title>Log in</title>"), (*peer).end)(p)
-		}},
-		{"compresses with gzip", "", "", encoded("gzip", func(p *peer) []string { return gzipParts(p.frames...) })},
-		{"cuts what it compresses", ClassTruncated, noFinish, encoded("gzip", func(p *peer) []string {
-			return gzipParts(p.frames[:len(p.frames)/2]...)[:len(p.frames)/2]
-		})},
-		{"compresses, and breaks it", ClassMalformed, "", encoded("gzip", func(p *peer) []string {
-			return []string{gzipParts(p.half())[0], strings.Repeat("\xff", 64)}
-		})},
-		{"compresses with brotli", ClassMalformed, "",
-			encoded("br", func(*peer) []string { return []string{"\x0b\x02\x80abc\x03"} })},
-		{"speaks HTTP/1.0", "", "", func(p *peer) {
-			says("HTTP/1.0 200 OK\r\nContent-Type: "+p.media+"\r\n\r\n"+p.whole(), nothing)(p)
-		}},
-		{"speaks HTTP/1.0 and cuts the answer", ClassTruncated, noFinish, func(p *peer) {
-			says("HTTP/1.0 200 OK\r\nContent-Type: "+p.media+"\r\n\r\n"+p.half(), nothing)(p)
-		}},
-		{"trickles its headers", "", "", func(p *peer) {
-			p.ask()
-			for _, c := range "HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\nConnection: close\r\n\r\n" {
-				if p.say(string(c)) != nil {
-					return
-				}
-				time.Sleep(100 * ms)
-			}
-			p.say(p.whole())
-		}},
-		{"trickles headers without end", ClassTimeout, "no answer" + late,
-			repeats("HTTP/1.1 200 OK\r\nX-Slow: ", "x", 100*ms)},
-		{"sends headers of 2 MB", ClassMalformed, "", repeats("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("x", 8000)+"\r\n", 0)},
-		{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
-			says("HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n", nothing)},
-		{"sends 100 and 103 first", "", "", func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
-			p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\n" + chunked + "\r\n")
-			p.chunks(p.whole())
-			p.end()
-		}},
-		{"sends 1xx without end", ClassMalformed, "", repeats("", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 500), 0)},
-		{"answers 429", ClassRateLimited, "429 Too Many Requests (retry after 1)",
-			says("HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n", nothing)},
-		{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy",
-			says("HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy", nothing)},
-	}
+// tableFaults are the rows of the table: fourteen faults, most of them in several forms.
+var tableFaults = []serverFault{
+	{"refuses the connection", ClassConnect, "connection refused", ``},
+	{"closes before the headers", ClassReset, noReply, `say ""`},
+	{"resets before the headers", ClassReset, wasReset, `reset`},
+	{"resets after the headers", ClassReset, wasReset, `ok reset`},
+	{"resets in mid-stream", ClassReset, wasReset, `ok half reset`},
+	{"never answers", ClassTimeout, "no answer" + late, `stall`},
+	{"stalls before the first token", ClassTimeout, "no token" + late, `ok stall`},
+	{"stalls in mid-stream", ClassTimeout, "no end of the answer" + late, `ok half stall`},
+	{"sends keep-alives without end", ClassTimeout, "no token" + late, `ok again "8\r\n: ping\n\n\r\n"`},
+	{"cuts the answer, Content-Length", ClassTruncated, noFinish,
+		`say "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nContent-Length: LENGTH\r\n\r\n" say-half`},
+	{"cuts the answer, chunked", ClassTruncated, noFinish, `ok half`},
+	{"cuts the answer, neither", ClassTruncated, noFinish,
+		`say "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-half`},
+	{"ends an empty body", ClassTruncated, "the answer's body is empty", `ok end`},
+	{"sends an error event", ClassStreamError, "EngineCore encountered an issue.", `ok error end`},
+	{"sends garbage in the stream", ClassMalformed, "a chunk is not JSON: \ufffd{]",
+		`ok half chunk "data: \x00\xff{]\n\n" end`},
+	{"speaks no HTTP", ClassMalformed, "", `say "\x00\x17\x03garbage\r\n\r\n" stall`},
+	{"sends a gigantic event", ClassMalformed, "", `ok half chunk "data: {\"a\":\"" flood "8\r\nxxxxxxxx\r\n"`},
+	{"goes on beyond the asked length", ClassMalformed, "", `ok more`},
+	{"names a wrong content type", "", "", `media "text/plain" ok all end`},
+	{"sends a web page", ClassMalformed, "HTML instead of an event stream (Log in)",
+		`media "text/html" ok chunk "<!DOCTYPE html><title>Log in</title>" end`},
+	{"compresses with gzip", "", "", `ok "Content-Encoding: gzip\r\n" gzip end`},
+	{"cuts what it compresses", ClassTruncated, noFinish, `ok "Content-Encoding: gzip\r\n" gzip-half end`},
+	{"compresses, and breaks it", ClassMalformed, "",
+		`ok "Content-Encoding: gzip\r\n" gzip-half chunk "\xff\xff\xff\xff\xff\xff\xff\xff" end`},
+	{"compresses with brotli", ClassMalformed, "", `ok "Content-Encoding: br\r\n" chunk "\x0b\x02\x80abc\x03" end`},
+	{"speaks HTTP/1.0", "", "", `say "HTTP/1.0 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-all`},
+	{"speaks HTTP/1.0 and cuts the answer", ClassTruncated, noFinish,
+		`say "HTTP/1.0 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-half`},
+	{"trickles its headers", "", "",
+		`slowly "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nConnection: close\r\n\r\n" say-all`},
+	{"trickles headers without end", ClassTimeout, "no answer" + late, `say "HTTP/1.1 200 OK\r\nX-Slow: " again "x"`},
+	{"sends headers of 2 MB", ClassMalformed, "", `say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxx\r\n"`},
+	{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
+		`say "HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n"`},
+	{"sends 100 and 103 first", "", "",
+		`say "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" ok all end`},
+	{"sends 1xx without end", ClassMalformed, "", `flood "HTTP/1.1 103 Early Hints\r\n\r\n"`},
+	{"answers 429", ClassRateLimited, "429 Too Many Requests (retry after 1)",
+		`say "HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"`},
+	{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy", `say "HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy"`},
 }
 
 // chatFaults are faults of the chat API alone, beside the table.
-func chatFaults() []serverFault {
-	return []serverFault{
-		{"closes after the finish reason", "", "", func(p *peer) {
-			p.ok(chunked)
-			p.chunks(p.frames[:len(p.frames)-1]...)
-		}},
-		{"closes after [DONE]", "", "", body(allOf, nothing)},
-		{"resets after [DONE]", "", "", body(allOf, (*peer).reset)},
-		{"sends no chunks", ClassMalformed, "invalid byte in chunk length", body(nothing, func(p *peer) { p.say("zz\r\n") })},
-		{"speaks TLS", ClassMalformed, "the server speaks TLS on this port", says("\x15\x03\x01\x00\x02\x02\x16", nothing)},
-		{"switches protocols", ClassMalformed, "",
-			says("HTTP/1.1 101 No\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", (*peer).stall)},
-	}
+var chatFaults = []serverFault{
+	{"closes after the finish reason", "", "", `ok but-one`},
+	{"closes after [DONE]", "", "", `ok all`},
+	{"resets after [DONE]", "", "", `ok all reset`},
+	{"sends no chunks", ClassMalformed, "invalid byte in chunk length", `ok say "zz\r\n"`},
+	{"speaks TLS", ClassMalformed, "the server speaks TLS on this port", `say "\x15\x03\x01\x00\x02\x02\x16"`},
+	{"switches protocols", ClassMalformed, "",
+		`say "HTTP/1.1 101 No\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n" stall`},
 }
 
 // runningCount matches the counts of tokens so far, which grow from frame to frame.
@@ -334,7 +285,7 @@ func TestFaultMatrix(t *testing.T) {
 	for _, name := range names {
 		peers[name] = record(t, name, handlers)
 	}
-	for _, fault := range serverFaults() {
+	for _, fault := range tableFaults {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
 			t.Run(fault.name+"/"+name, func(t *testing.T) {
@@ -343,7 +294,7 @@ func TestFaultMatrix(t *testing.T) {
 		}
 		table.WriteString("\n")
 	}
-	for _, fault := range chatFaults() {
+	for _, fault := range chatFaults {
 		t.Run(fault.name, func(t *testing.T) { matrixCell(t, "chat", fault, peers["chat"]) })
 	}
 	if *testkit.Update {
@@ -367,7 +318,7 @@ func matrixCell(t *testing.T, name string, fault serverFault, base peer) (class 
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int64
 		dial := func(context.Context, string, string) (net.Conn, error) {
-			if fault.serve == nil {
+			if fault.script == "" {
 				return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 			}
 			near, far := net.Pipe()
@@ -377,7 +328,7 @@ func matrixCell(t *testing.T, name string, fault serverFault, base peer) (class 
 			p.Conn, p.in, p.broken = far, bufio.NewReader(far), &c.broken
 			go func() {
 				defer far.Close()
-				fault.serve(&p)
+				p.run(fault.script)
 			}()
 			return c, nil
 		}
@@ -440,11 +391,11 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		t.Skip("needs /proc to count descriptors")
 	}
 	base := record(t, "chat", map[string]http.Handler{"vllm": simulatedHandler(t, simserver.Options{})})
-	faults := make(chan func(*peer), 1)
+	scripts := make(chan string, 1)
 	s := serveTCP(t, false, func(c *serverConn, _ int) bool {
 		p := base
 		p.Conn, p.in, p.broken = c.Conn, c.in, &atomic.Bool{}
-		(<-faults)(&p)
+		p.run(<-scripts)
 		c.cut(!p.broken.Load())
 		return false
 	})
@@ -452,8 +403,8 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		files, _ := os.ReadDir("/proc/self/fd")
 		return [2]int{len(files), runtime.NumGoroutine()}
 	}
-	try := func(serve func(*peer)) {
-		faults <- serve
+	try := func(script string) {
+		scripts <- script
 		c, err := New(Options{URL: s.url, Timeout: 25 * ms})
 		if err != nil {
 			t.Fatal(err)
@@ -463,11 +414,11 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		}
 		c.CloseIdle()
 	}
-	try(func(p *peer) { p.ok(""); p.say(p.whole()) })
+	try("ok all end")
 	before := count()
-	for _, fault := range append(serverFaults(), chatFaults()...) {
-		if fault.serve != nil {
-			try(fault.serve)
+	for _, fault := range append(slices.Clone(tableFaults), chatFaults...) {
+		if fault.script != "" {
+			try(fault.script)
 		}
 	}
 	for end := time.Now().Add(20 * time.Second); count()[0] > before[0] || count()[1] > before[1]; time.Sleep(10 * ms) {
