@@ -121,6 +121,10 @@ var faultSteps = map[string]func(p *peer, text string){
 			time.Sleep(100 * ms)
 		}
 	},
+	"swell": func(p *peer, _ string) {
+		for x := strings.Repeat("x", 64<<10); p.chunks(x) == nil; {
+		}
+	},
 	"flood": func(p *peer, text string) { // of 100 KB at a time
 		for text = strings.Repeat(text, 100_000/len(text)); p.say(text) == nil; {
 		}
@@ -178,7 +182,7 @@ var tableFaults = []serverFault{
 	{"sends garbage in the stream", ClassMalformed, "a chunk is not JSON: \ufffd{]",
 		`ok half chunk "data: \x00\xff{]\n\n" end`},
 	{"speaks no HTTP", ClassMalformed, "", `say "\x00\x17\x03garbage\r\n\r\n" stall`},
-	{"sends a gigantic event", ClassMalformed, "", `ok half chunk "data: {\"a\":\"" flood "8\r\nxxxxxxxx\r\n"`},
+	{"sends a gigantic event", ClassMalformed, "", `ok half chunk "data: {\"a\":\"" swell`},
 	{"goes on beyond the asked length", ClassMalformed, "", `ok more`},
 	{"names a wrong content type", "", "", `media "text/plain" ok all end`},
 	{"sends a web page", ClassMalformed, "HTML instead of an event stream (Log in)",
@@ -194,7 +198,7 @@ var tableFaults = []serverFault{
 	{"trickles its headers", "", "",
 		`slowly "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nConnection: close\r\n\r\n" say-all`},
 	{"trickles headers without end", ClassTimeout, "no answer" + late, `say "HTTP/1.1 200 OK\r\nX-Slow: " again "x"`},
-	{"sends headers of 2 MB", ClassMalformed, "", `say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxx\r\n"`},
+	{"sends headers of 2 MB", ClassMalformed, "", `say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"`},
 	{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
 		`say "HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n"`},
 	{"sends 100 and 103 first", "", "",

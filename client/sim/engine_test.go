@@ -168,28 +168,6 @@ func TestEngineCancelOnArrival(t *testing.T) {
 	})
 }
 
-func TestEngineClose(t *testing.T) {
-	c := demoConfig(t)
-	synctest.Test(t, func(t *testing.T) {
-		e := start(t, c)
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() {
-				usage, err := e.Generate(t.Context(), Request{PromptTokens: 10, OutputTokens: 500}, func(int, time.Time) {})
-				if !errors.Is(err, ErrClosed) || usage.OutputTokens == 0 {
-					t.Errorf("error %v after %d tokens, want %v after some", err, usage.OutputTokens, ErrClosed)
-				}
-			})
-		}
-		time.Sleep(time.Second)
-		e.Close()
-		wg.Wait()
-		if _, err := e.Generate(t.Context(), Request{PromptTokens: 1}, nil); !errors.Is(err, ErrClosed) {
-			t.Errorf("after Close: %v, want %v", err, ErrClosed)
-		}
-	})
-}
-
 func TestEngineRefuses(t *testing.T) {
 	e := start(t, demoConfig(t))
 	for _, seq := range []Request{{}, {PromptTokens: 1, OutputTokens: -1}, {PromptTokens: 1, ReasoningTokens: -1},
