@@ -29,37 +29,34 @@ import (
 // authority signs certificates for tests.
 type authority struct {
 	t    *testing.T
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string // its certificate
+	own  *tls.Certificate // nil: what it signs is signed by itself
+	file string           // the authority's certificate
 }
 
 func newAuthority(t *testing.T) *authority {
 	a := &authority{t: t}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true,
-		BasicConstraintsValid: true,
-		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage: x509.KeyUsageCertSign,
-	}
-	pair := a.sign(template)
-	a.cert, a.key = pair.Leaf, pair.PrivateKey.(*ecdsa.PrivateKey)
-	a.file = filepath.Join(t.TempDir(), "ca.pem")
-	a.write(a.file, &pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
+	own := a.sign(&x509.Certificate{Subject: pkix.Name{CommonName: "test authority"}, IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	a.own = &own
+	a.file, _ = a.files(own)
 	return a
 }
 
-// sign returns a certificate, signed by itself before there is an authority.
-func (a *authority) sign(template *x509.Certificate) tls.Certificate {
+// sign returns a certificate that is valid today, unless the template says otherwise.
+func (a *authority) sign(c *x509.Certificate) tls.Certificate {
+	c.SerialNumber = big.NewInt(time.Now().UnixNano())
+	if c.NotAfter.IsZero() {
+		c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	by, with := a.cert, a.key
-	if by == nil {
-		by, with = template, key
+	by, with := c, any(key)
+	if a.own != nil {
+		by, with = a.own.Leaf, a.own.PrivateKey
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, by, &key.PublicKey, with)
+	der, err := x509.CreateCertificate(rand.Reader, c, by, &key.PublicKey, with)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -72,37 +69,27 @@ func (a *authority) sign(template *x509.Certificate) tls.Certificate {
 
 // leaf returns a certificate for 127.0.0.1 as edit changes it.
 func (a *authority) leaf(edit func(*x509.Certificate)) tls.Certificate {
-	c := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "leaf"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
+	c := &x509.Certificate{Subject: pkix.Name{CommonName: "leaf"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	if edit != nil {
 		edit(c)
 	}
 	return a.sign(c)
 }
 
-func (a *authority) write(file string, blocks ...*pem.Block) {
-	var all []byte
-	for _, b := range blocks {
-		all = append(all, pem.EncodeToMemory(b)...)
-	}
-	if err := os.WriteFile(file, all, 0o600); err != nil {
-		a.t.Fatal(err)
-	}
-}
-
 // files writes a certificate and its key.
 func (a *authority) files(c tls.Certificate) (cert, key string) {
-	dir := a.t.TempDir()
 	der, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	a.write(cert, &pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]})
-	a.write(key, &pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	return cert, key
+	write := func(name, kind string, content []byte) string {
+		file := filepath.Join(a.t.TempDir(), name)
+		if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}), 0o600); err != nil {
+			a.t.Fatal(err)
+		}
+		return file
+	}
+	return write("cert.pem", "CERTIFICATE", c.Certificate[0]), write("key.pem", "PRIVATE KEY", der)
 }
 
 // secureServer serves a good answer over TLS.
@@ -131,7 +118,7 @@ func TestTLS(t *testing.T) {
 	cert, key := a.files(a.leaf(client))
 	foreignCert, foreignKey := other.files(other.leaf(client))
 	pool := x509.NewCertPool()
-	pool.AddCert(a.cert)
+	pool.AddCert(a.own.Leaf)
 	expired := time.Date(2024, 5, 6, 7, 8, 0, 0, time.UTC)
 	mutual := func() *tls.Config {
 		return &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, ClientAuth: tls.RequireAndVerifyClientCert,

@@ -14,25 +14,19 @@ import (
 
 // pair returns both ends of a connection over loopback.
 func pair(t testing.TB) (*Conn, *net.TCPConn) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Helper()
+	address, accepted := accepting(t)
+	near, err := NewPool(address, false, nil, nil, 4, time.Minute).Get(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	near, err := NewPool(l.Addr().String(), false, nil, nil, 4, time.Minute).Get(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	far, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { near.Close(); far.Close() })
-	return near, far.(*net.TCPConn)
+	t.Cleanup(func() { near.Close() })
+	until(t, func() bool { return len(accepted()) > 0 })
+	return near, accepted()[0].(*net.TCPConn)
 }
 
 // until waits for the kernel to pass on what the other side did.
-func until(t *testing.T, ok func() bool) {
+func until(t testing.TB, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

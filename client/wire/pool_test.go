@@ -21,7 +21,7 @@ func classOf(err error) string {
 }
 
 // accepting starts a server that accepts connections and keeps them until the test ends.
-func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
+func accepting(t testing.TB) (address string, accepted func() []net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -151,31 +151,21 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 			}
 			return n
 		}
-		warm := func(n int) {
-			t.Helper()
-			err := p.Warm(t.Context(), n)
+		for _, step := range []struct {
+			wait         time.Duration
+			warm, closed int
+		}{{0, 2, 0}, {3 * time.Second, 5, 0}, {2 * time.Second, 0, 2}, {3 * time.Second, 0, 5}, {time.Second, 1, 5}} {
+			time.Sleep(step.wait)
+			if err := p.Warm(t.Context(), step.warm); err != nil {
+				t.Fatal(err)
+			}
 			p.mu.Lock()
-			defer p.mu.Unlock()
-			if err != nil || len(p.idle) != n {
-				t.Fatalf("%d ready, %v", len(p.idle), err)
+			idle := len(p.idle)
+			p.mu.Unlock()
+			if closed() != step.closed || step.warm > 0 && idle != step.warm {
+				t.Errorf("%+v: %d closed, %d ready", step, closed(), idle)
 			}
 		}
-		warm(2)
-		time.Sleep(3 * time.Second)
-		warm(5)
-		if closed() != 0 {
-			t.Errorf("%d closed too early", closed())
-		}
-		time.Sleep(2 * time.Second)
-		if closed() != 2 {
-			t.Errorf("%d closed, not the two old ones", closed())
-		}
-		time.Sleep(3 * time.Second)
-		if closed() != 5 {
-			t.Errorf("%d closed, not all", closed())
-		}
-		synctest.Wait()
-		warm(1)
 		if p.CloseIdle(); closed() != 6 {
 			t.Error("CloseIdle left one open")
 		}

@@ -160,16 +160,17 @@ func TestEmptiedCache(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if status, text := b.fetch("POST", e.path, "", ""); status != e.refuses || !strings.Contains(text, e.refused) {
-				t.Errorf("%s while a request runs: %d %s", engine, status, text)
+			empty := func(want int, said string) {
+				if status, text := b.fetch("POST", e.path, "", ""); status != want || !strings.Contains(text, said) {
+					t.Errorf("%s: %d %s, want %d %s", engine, status, text, want, said)
+				}
 			}
+			empty(e.refuses, e.refused) // while a request runs
 			<-running.Done()
 			time.Sleep(time.Second)
 			still := cached()
 			time.Sleep(time.Second)
-			if status, text := b.fetch("POST", e.path, "", ""); status != http.StatusOK || !strings.Contains(text, e.ok) {
-				t.Errorf("%s: %d %s", engine, status, text)
-			}
+			empty(http.StatusOK, e.ok)
 			if emptied := cached(); cold > 0 || warm < 100 || still < 100 || emptied > 0 {
 				t.Errorf("%s: %v tokens were cached at first, then %v, %v after a refusal, and %v once the cache was emptied",
 					engine, cold, warm, still, emptied)
