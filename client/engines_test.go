@@ -152,8 +152,9 @@ func TestEnginesThink(t *testing.T) {
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
 		for fault, want := range map[simserver.Fault]string{
-			simserver.Fault500:      "http_5xx 500 Internal Server Error: Internal server error",
-			simserver.Fault429:      "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.Fault500: "http_5xx 500 Internal Server Error: Internal server error",
+			simserver.Fault429: "rate_limited 429 Too Many Requests: Rate limit reached. " +
+				"Please try again in 1s. (retry after 1)",
 			simserver.Fault529:      "http_5xx 529 Overloaded: Overloaded",
 			simserver.FaultHTML:     "malformed HTML instead of an event stream (Welcome)",
 			simserver.FaultReset:    "reset connection reset by the server",

@@ -127,7 +127,8 @@ func events(chunks ...string) string {
 
 // counted returns a chunk with a running count.
 func counted(text string, n int) string {
-	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, text, n)
+	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`,
+		text, n)
 }
 
 // usage returns a chunk with counts and no choice; more is of the usage object.
@@ -185,7 +186,8 @@ func TestOddStreams(t *testing.T) {
 		{"[DONE] and no finish", events("A [DONE]"), failed + "the stream's terminator came without a finish reason"},
 		{"event: error", events("A") + "event: error\ndata: {\"message\":\"it died\"}\n\n" + events("finish [DONE]"),
 			failed + "it died"},
-		{"event: error, and nothing", events("A") + "event:error\n\n" + events("[DONE]"), failed + "an error without a message"},
+		{"event: error, and nothing", events("A") + "event:error\n\n" + events("[DONE]"),
+			failed + "an error without a message"},
 		{"event: error, plain text", events("A") + "event: error\ndata: no memory\n\n" + events("finish [DONE]"),
 			failed + "no memory"},
 		{"a page in the stream", events("A") + "<html><title>502 Bad Gateway</title></html>\n\n" + events("finish [DONE]"),
@@ -208,7 +210,8 @@ func TestOddStreams(t *testing.T) {
 		{"cut inside a chunk", events("A") + "data: " + named["B"][:20], cut + "the stream ended in the middle of a chunk"},
 		{"[DONE] alone", events("[DONE]"), `truncated: the stream's terminator came before any token or finish reason`},
 		{"nothing at all", "", `truncated: the answer's body is empty`},
-		{"garbage in the middle", events("A garb\x01age"), `malformed, 1 chunks, chunks 1, "A": a chunk is not JSON: garbage`},
+		{"garbage in the middle", events("A garb\x01age"),
+			`malformed, 1 chunks, chunks 1, "A": a chunk is not JSON: garbage`},
 		{"not an object", events("17"), `malformed: a chunk is not a JSON object: 17`},
 		{"one JSON answer", ` {"choices":[{"message":{"content":"AB"}}]}`, `malformed: ` + NotStreamed},
 		{"a web page", "\n<!DOCTYPE html><html><title>Log in</title>",

@@ -78,7 +78,8 @@ func withoutUser(s string) string {
 func FuzzAnswer(f *testing.F) {
 	whole := events("role A B finish usage [DONE]")
 	for _, s := range []string{
-		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, chunkedHead + chunk(whole) + "0\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
+		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, chunkedHead + chunk(whole) + "0\r\n\r\n",
+		"HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
 		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ndata: {}\n",
 		"HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(gzipParts(whole), ""),
@@ -107,7 +108,8 @@ func FuzzAnswer(f *testing.F) {
 // Any body gives a message of one short line of valid UTF-8.
 func FuzzErrorText(f *testing.F) {
 	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`,
-		`<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`, `{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {
+		`<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`, `{"detail":{"detail":{"detail":"x"}}}`,
+		"\x00\xff", ""} {
 		f.Add([]byte(s))
 	}
 	c := redact.NewCleaner(nil, nil, nil)

@@ -198,7 +198,8 @@ var tableFaults = []serverFault{
 	{"trickles its headers", "", "",
 		`slowly "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nConnection: close\r\n\r\n" say-all`},
 	{"trickles headers without end", ClassTimeout, "no answer" + late, `say "HTTP/1.1 200 OK\r\nX-Slow: " again "x"`},
-	{"sends headers of 2 MB", ClassMalformed, "", `say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"`},
+	{"sends headers of 2 MB", ClassMalformed, "",
+		`say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"`},
 	{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
 		`say "HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n"`},
 	{"sends 100 and 103 first", "", "",
@@ -206,7 +207,8 @@ var tableFaults = []serverFault{
 	{"sends 1xx without end", ClassMalformed, "", `flood "HTTP/1.1 103 Early Hints\r\n\r\n"`},
 	{"answers 429", ClassRateLimited, "429 Too Many Requests (retry after 1)",
 		`say "HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"`},
-	{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy", `say "HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy"`},
+	{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy",
+		`say "HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy"`},
 }
 
 // chatFaults are faults of the chat API alone, beside the table.
@@ -280,7 +282,8 @@ func TestFaultMatrix(t *testing.T) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "# What becomes of a request when the server fails\n\n"+
 		"Each cell is the class in which a request ends (`llmsweep help errors`), `ok` where it succeeds. Made by\n"+
-		"`go test ./client -run TestFaultMatrix -update`, which checks each cell in virtual time: the class, that the request ends within\n"+
+		"`go test ./client -run TestFaultMatrix -update`, which checks each cell in virtual time: the class, "+
+		"that the request ends within\n"+
 		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n",
 		matrixMemory>>20)
 	names := api.Names()

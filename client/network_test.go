@@ -128,7 +128,8 @@ func TestTLS(t *testing.T) {
 		return &tls.Config{Certificates: []tls.Certificate{a.leaf(edit)}}
 	}
 	const untrusted = "its certificate is not trusted: "
-	old := &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	old := &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, MaxVersion: tls.VersionTLS11,
+		MinVersion: tls.VersionTLS10}
 	between := func(from, to time.Time) *tls.Config {
 		return plain(func(c *x509.Certificate) { c.NotBefore, c.NotAfter = from, to })
 	}
@@ -140,10 +141,11 @@ func TestTLS(t *testing.T) {
 		cause   Cause
 		message string // "" for success
 	}{
-		"trusted":        {plain(nil), trusting, 0, ""},
-		"unknown CA":     {plain(nil), Options{}, CauseUntrusted, untrusted + "signed by an unknown authority"},
-		"insecure":       {plain(nil), Options{Insecure: true}, 0, ""},
-		"the other's CA": {plain(nil), Options{CAFile: other.file}, CauseUntrusted, untrusted + "signed by an unknown authority"},
+		"trusted":    {plain(nil), trusting, 0, ""},
+		"unknown CA": {plain(nil), Options{}, CauseUntrusted, untrusted + "signed by an unknown authority"},
+		"insecure":   {plain(nil), Options{Insecure: true}, 0, ""},
+		"the other's CA": {plain(nil), Options{CAFile: other.file}, CauseUntrusted,
+			untrusted + "signed by an unknown authority"},
 		"self-signed": {&tls.Config{Certificates: []tls.Certificate{selfSigned.leaf(nil)}}, Options{}, CauseUntrusted,
 			untrusted + "it is signed by itself"},
 		"expired": {between(expired.AddDate(-1, 0, 0), expired), trusting, CauseExpired,
@@ -155,7 +157,8 @@ func TestTLS(t *testing.T) {
 		"TLS 1.1":        {old, trusting, CauseOldTLS, oldTLS},
 		"no certificate": {mutual(), trusting, CauseNeedsCert, "the server asks for a certificate of the client"},
 		"mutual":         {mutual(), Options{CAFile: a.file, CertFile: cert, KeyFile: key}, 0, ""},
-		"of another authority": {mutual(), Options{CAFile: a.file, CertFile: foreignCert, KeyFile: foreignKey}, CauseNeedsCert,
+		"of another authority": {mutual(), Options{CAFile: a.file, CertFile: foreignCert, KeyFile: foreignKey},
+			CauseNeedsCert,
 			"the server does not accept the client's certificate, or misses one (unknown certificate authority)"},
 	} {
 		t.Run(name, func(t *testing.T) {

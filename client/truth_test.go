@@ -254,7 +254,9 @@ func TestWarm(t *testing.T) {
 	if r := doWith(t, t.Context(), c); r.Status != StatusOK || r.Dial != 0 {
 		t.Errorf("%s, dial %v", summary(r), r.Dial)
 	}
-	c = newClient(t, Options{URL: s.url, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, io.EOF }})
+	c = newClient(t, Options{URL: s.url, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, io.EOF
+	}})
 	var f *Failure
 	if err := c.Warm(t.Context(), 3); !errors.As(err, &f) || f.Class != ClassConnect {
 		t.Error(err)

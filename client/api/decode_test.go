@@ -219,9 +219,11 @@ var ordinary = []struct {
 	{"jx, escaped", "chat", strings.Replace(vllmChunk, " word", `\n\u00e9`, 1), false},
 	{"jx, running usage", "chat", strings.Replace(vllmChunk, `null}]}`,
 		`null}],"usage":{"prompt_tokens":512,"completion_tokens":17,"total_tokens":529}}`, 1), false},
-	{"sglang", "sglang", `{"text":" a \n\"b\" and so on","output_ids":[5,6,7],"meta_info":{"id":"x","finish_reason":null,` +
-		`"prompt_tokens":9,"completion_tokens":3}}`, false},
-	{"responses", "responses", `{"type":"response.output_text.delta","item_id":"msg_1","delta":" a\n","sequence_number":4}`,
+	{"sglang", "sglang",
+		`{"text":" a \n\"b\" and so on","output_ids":[5,6,7],"meta_info":{"id":"x","finish_reason":null,` +
+			`"prompt_tokens":9,"completion_tokens":3}}`, false},
+	{"responses", "responses",
+		`{"type":"response.output_text.delta","item_id":"msg_1","delta":" a\n","sequence_number":4}`,
 		false},
 	{"messages", "messages",
 		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a\n"}}`, false},

@@ -20,7 +20,8 @@ var scrapes = map[string]struct {
 	text string
 	want Load
 }{
-	"vLLM": {vllmPage, Load{Steps: told(90), TTFT: Tally{0.75, 6, true}, Latency: Tally{1, 1, true}, Running: told(7), Waiting: told(0),
+	"vLLM": {vllmPage, Load{Steps: told(90), TTFT: Tally{0.75, 6, true}, Latency: Tally{1, 1, true}, Running: told(7),
+		Waiting: told(0),
 		KVUsage: told(0.75), Preemptions: told(46), PrefixQueries: told(1.5e6), PrefixHits: told(512)}},
 	"older vLLM": {"vllm:num_requests_running 1\nvllm:gpu_cache_usage_perc 0.5\n",
 		Load{Running: told(1), KVUsage: told(0.5)}},
@@ -33,9 +34,11 @@ sglang:token_usage{model_name="m"} 0.28
 # TYPE sglang:cache_hit_rate gauge
 sglang:cache_hit_rate{model_name="m"} 0.1
 `, Load{Running: told(5), Waiting: told(2), KVUsage: told(0.28), HitRate: told(0.1)}},
-	"lmdeploy": {"lmdeploy:num_requests_running{a=\"b\"} 1\nlmdeploy:num_requests_waiting 9\nlmdeploy:gpu_cache_usage_perc 1\n",
+	"lmdeploy": {"lmdeploy:num_requests_running{a=\"b\"} 1\nlmdeploy:num_requests_waiting 9\n" +
+		"lmdeploy:gpu_cache_usage_perc 1\n",
 		Load{Running: told(1), Waiting: told(9), KVUsage: told(1)}},
-	"llama.cpp": {"# TYPE llamacpp:requests_processing gauge\nllamacpp:requests_processing 2\n# TYPE llamacpp:requests_deferred gauge\nllamacpp:requests_deferred 1\n",
+	"llama.cpp": {"# TYPE llamacpp:requests_processing gauge\nllamacpp:requests_processing 2\n" +
+		"# TYPE llamacpp:requests_deferred gauge\nllamacpp:requests_deferred 1\n",
 		Load{Running: told(2), Waiting: told(1)}},
 	"a fault further down": {"vllm:num_requests_running 1\nvllm:num_requests_waiting x\n", Load{Running: told(1)}},
 	"no numbers":           {"vllm:num_requests_running NaN\nvllm:num_requests_waiting 1\n", Load{Waiting: told(1)}},

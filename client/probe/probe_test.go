@@ -46,7 +46,7 @@ type asked struct {
 	all   bool // running counts
 }
 
-const vllmModels = `{"object":"list","data":[{"id":"Qwen2-7B","object":"model","owned_by":"vllm","max_model_len":4096}]}`
+const vllmModels = `{"object":"list","data":[{"id":"Qwen2-7B","owned_by":"vllm","max_model_len":4096}]}`
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for k, v := range f.header {
@@ -184,7 +184,7 @@ func TestPreflight(t *testing.T) {
 		"completions asked for": {server: &fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
 			want: func(f *Facts) { f.API = "completions" }},
 		"Ollama": {model: "tiny",
-			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest","owned_by":"library"}]}`,
+			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest"}]}`,
 				chat: forced(1), pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
 			want: func(f *Facts) {
 				f.Model, f.Models = "tiny:latest", []string{"tiny:latest", "big:latest"}

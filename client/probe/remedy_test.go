@@ -79,7 +79,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{closed(t), none, kindConnect,
 			models + "connection refused. Is the server up? (llmsweep sweep sim: needs none)"},
-		{"http://none.invalid", noDial(&net.DNSError{Err: "no such host", Name: "none.invalid", IsNotFound: true}), kindConnect,
+		{"http://none.invalid", noDial(&net.DNSError{Err: "no such host", Name: "none.invalid", IsNotFound: true}),
+			kindConnect,
 			models + "no such host: none.invalid. Is the name spelled right, and can this machine resolve it?"},
 		{"http://10.255.255.1", noDial(errors.New("no route to host")), kindConnect,
 			models + "no route to host. Is the address right, and reachable from this machine?"},

@@ -12,8 +12,8 @@ func TestHabit(t *testing.T) {
 		closed []int // requests that connections had carried when the server closed them
 		most   int
 	}{
-		{[]int{3}, 0}, {[]int{3, 3}, 3}, {[]int{3, 4, 3}, 0}, {[]int{3, 3, 1, 1}, 1}, {[]int{1, 1, 3, 3}, 1}, {[]int{0, 0}, 0},
-		{[]int{7, 2, 2}, 2},
+		{[]int{3}, 0}, {[]int{3, 3}, 3}, {[]int{3, 4, 3}, 0}, {[]int{3, 3, 1, 1}, 1}, {[]int{1, 1, 3, 3}, 1},
+		{[]int{0, 0}, 0}, {[]int{7, 2, 2}, 2},
 	} {
 		var h habit
 		for _, requests := range tt.closed {

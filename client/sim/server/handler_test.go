@@ -55,7 +55,8 @@ func TestRequests(t *testing.T) {
 			{`POST /v1/completions {"prompt":[7,8,9]}`, "", 200, `"prompt_tokens":3`},
 			{`POST /v1/completions {"prompt":[[7,8,9]]}`, "", 200, `"prompt_tokens":3`},
 			{`POST /v1/chat/completions {"messages":[{"role":"user","content":"a b"}]}`, "", 200, `"prompt_tokens":23`},
-			{`POST /v1/chat/completions {"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]}`,
+			{`POST /v1/chat/completions {"messages":[{"role":"user","content":` +
+				`[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]}`,
 				"", 200, `"prompt_tokens":23`},
 			{"POST /v1/chat/completions {}", "", 400, "messages"},
 			{`POST /v1/chat/completions {"messages":[{"role":"user","content":5}]}`, "", 400, "content"},
@@ -80,7 +81,8 @@ func TestRequests(t *testing.T) {
 		{Options{Strict: true}, []row{
 			{`POST /v1/completions {"prompt":"a","max_tokens":2,"ignore_eos":true}`, "", 400, `"param":"ignore_eos"`},
 			{`POST /v1/completions {"prompt":"a","max_tokens":2,"min_tokens":4}`, "", 400, `"param":"min_tokens"`},
-			{`POST /v1/completions {"prompt":"a","max_tokens":2,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`,
+			{`POST /v1/completions {"prompt":"a","max_tokens":2,"stream_options":{"include_usage":true,` +
+				`"continuous_usage_stats":true}}`,
 				"", 400, `"param":"stream_options.continuous_usage_stats"`},
 			{`POST /v1/completions {"prompt":"a","temperature":0,"stream_options":{"include_usage":true}}`, "", 200, `"usage"`},
 			{`POST /v1/completions {"prompt":"a",}`, "", 400, "not a JSON object"},
