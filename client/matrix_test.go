@@ -398,11 +398,11 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		t.Skip("needs /proc to count descriptors")
 	}
 	base := record(t, "chat", map[string]http.Handler{"vllm": simulatedHandler(t, simserver.Options{})})
-	scripts := make(chan string, 1)
+	var script atomic.Value // what the server does with the next request, if one comes in time
 	s := serveTCP(t, false, func(c *serverConn, _ int) bool {
 		p := base
 		p.Conn, p.in, p.broken = c.Conn, c.in, &atomic.Bool{}
-		p.run(<-scripts)
+		p.run(script.Load().(string))
 		c.cut(!p.broken.Load())
 		return false
 	})
@@ -410,8 +410,8 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		files, _ := os.ReadDir("/proc/self/fd")
 		return [2]int{len(files), runtime.NumGoroutine()}
 	}
-	try := func(script string) {
-		scripts <- script
+	try := func(what string) {
+		script.Store(what)
 		c, err := New(Options{URL: s.url, Timeout: 25 * ms})
 		if err != nil {
 			t.Fatal(err)

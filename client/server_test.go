@@ -38,6 +38,7 @@ type testServer struct {
 	act func(c *serverConn, request int) bool
 
 	mu       sync.Mutex
+	closed   bool
 	conns    []*serverConn
 	received int            // requests read to their end
 	bodies   map[string]int // how often each body was
@@ -73,6 +74,9 @@ func serveTCP(t testing.TB, secure bool, act func(*serverConn, int) bool) *testS
 	var wg sync.WaitGroup
 	t.Cleanup(func() {
 		l.Close()
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
 		s.each(func(c *serverConn) { c.tcp.Close() })
 		wg.Wait()
 	})
@@ -89,6 +93,9 @@ func serveTCP(t testing.TB, secure bool, act func(*serverConn, int) bool) *testS
 			c.in = bufio.NewReader(c.Conn)
 			s.mu.Lock()
 			s.conns = append(s.conns, c)
+			if s.closed {
+				tcp.Close()
+			}
 			s.mu.Unlock()
 			wg.Go(c.serve)
 		}
