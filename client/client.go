@@ -44,7 +44,7 @@ type Options struct {
 	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end is
 	// accepted, and "http://" may be left out.
 	URL string
-	// API names the dialect, as [api.DialectByName] takes it; empty for "chat".
+	// API names the dialect, as [api.DialectByName] takes it; empty for [api.Default].
 	API    string
 	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ...", or in the API's own header; empty for none
@@ -99,7 +99,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := api.DialectByName(cmp.Or(o.API, "chat"))
+	d, err := api.DialectByName(cmp.Or(o.API, api.Default()))
 	if err != nil {
 		return nil, err
 	}

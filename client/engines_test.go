@@ -13,8 +13,7 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
-
-	"github.com/google/go-cmp/cmp"
+	"llmsweep/client/testkit"
 )
 
 // spokenBy returns the APIs of each engine.
@@ -78,18 +77,7 @@ func run24(t *testing.T, o Options) *Result {
 		}
 		o.Params.Fields = d.Traits().Fields
 	}
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.CloseIdle()
-	call, err := c.Prepare(request24)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r Result
-	r.Reset(time.Now())
-	c.Do(t.Context(), call, &r)
+	r := send(t, newClient(t, o), t.Context(), request24)
 	sum := 0
 	for _, n := range r.Counts {
 		sum += int(n)
@@ -100,57 +88,42 @@ func run24(t *testing.T, o Options) *Result {
 	if r.Status == StatusOK && (r.FirstToken < r.Headers || r.LastToken < r.FirstToken || r.End < r.LastToken) {
 		t.Errorf("instants out of order: %+v", r)
 	}
-	return &r
+	return r
 }
 
 // Each API of each engine gives as many tokens as asked, with counts, and the same text whatever the size of chunks.
 func TestEngines(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
-		var texts []string
+		text := ""
 		for _, o := range []simserver.Options{
 			{}, {ChunkTokens: 3}, {Texts: "pieces"}, {Texts: "cumulative"}, {Texts: "cumulative", ChunkTokens: 5},
 		} {
 			o.Engine, o.FullLength = engine, true
 			r := run24(t, Options{URL: simulated(t, o), API: name})
-			checkAnswer(t, engine, name, &o, r)
-			texts = append(texts, string(r.Text))
-		}
-		if texts[0] == "" || len(slices.Compact(texts)) != 1 {
-			t.Errorf("not one text: %q", texts)
+			if text == "" {
+				text = string(r.Text)
+			}
+			if string(r.Text) != text || text == "" {
+				t.Errorf("not one text: %q, %q", text, r.Text)
+			}
+			chunks, reasoning := 24, ""
+			if o.ChunkTokens > 1 {
+				chunks = 1 + (23+o.ChunkTokens-1)/o.ChunkTokens
+			}
+			if name == "responses" {
+				reasoning = ", reasoning 0"
+			}
+			if (len(r.Counts) > 0) != (name == "sglang" && chunks < 24) {
+				t.Errorf("counts %v", r.Counts)
+			}
+			prompt := r.PromptTokens
+			r.CachedTokens, r.Counts, r.Text = api.Unknown, nil, nil
+			checkSummary(t, r, fmt.Sprintf("ok, length, %d chunks, server 24, prompt %d%s", chunks, prompt, reasoning))
+			if prompt < 50 || prompt > 200 {
+				t.Errorf("a prompt of %d tokens", prompt)
+			}
 		}
 	})
-}
-
-// checkAnswer checks an answer of 24 tokens.
-func checkAnswer(t *testing.T, engine, name string, o *simserver.Options, r *Result) {
-	t.Helper()
-	chunks := 24
-	if o.ChunkTokens > 1 {
-		chunks = 1 + (23+o.ChunkTokens-1)/o.ChunkTokens
-	}
-	type answer struct {
-		Status              Status
-		Message             string
-		Finish, Source      string
-		Output, Chunks, Sum int
-		Reasoning           int
-		Prompt, FirstAnswer bool
-	}
-	want := answer{StatusOK, "", "length", SourceServer, 24, chunks, 0, api.Unknown, true, true}
-	if name == "responses" {
-		want.Reasoning = 0
-	}
-	if name == "sglang" && chunks < 24 {
-		want.Sum = 24
-	}
-	got := answer{r.Status, r.Message, r.Finish, r.TokenSource, r.OutputTokens, r.Chunks(), 0, r.ReasoningTokens,
-		r.PromptTokens > 50 && r.PromptTokens < 200, r.FirstAnswer == r.FirstToken}
-	for _, n := range r.Counts {
-		got.Sum += int(n)
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%+v -want +got\n%s", *o, d)
-	}
 }
 
 // Reasoning is recognised and counted, and can be turned off where an API allows it.
@@ -175,32 +148,13 @@ func TestEnginesThink(t *testing.T) {
 	})
 }
 
-// Each API sends its key in its own header, and as a bearer token where that is asked for.
-func TestAPIKeys(t *testing.T) {
-	for _, tt := range []struct {
-		engine, api string
-		bearer      bool
-		want        Class
-	}{
-		{"anthropic", "messages", false, ""}, {"anthropic", "messages", true, ClassHTTP4xx},
-		{"anthropic", "chat", false, ClassHTTP4xx},
-		{"vllm", "messages", false, ClassHTTP4xx}, {"vllm", "messages", true, ""}, {"vllm", "responses", false, ""},
-		{"vllm", "chat", false, ""},
-	} {
-		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", FullLength: true})
-		r := run24(t, Options{URL: url, API: tt.api, APIKey: "sk-1", Bearer: tt.bearer})
-		if r.Class != tt.want {
-			t.Errorf("%+v: %s %s", tt, r.Class, r.Message)
-		}
-	}
-}
-
 // Every fault has its class, on each API.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
 		for fault, want := range map[simserver.Fault]string{
-			simserver.Fault500:      "http_5xx 500 Internal Server Error: Internal server error",
-			simserver.Fault429:      "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.Fault500: "http_5xx 500 Internal Server Error: Internal server error",
+			simserver.Fault429: "rate_limited 429 Too Many Requests: Rate limit reached. " +
+				"Please try again in 1s. (retry after 1)",
 			simserver.Fault529:      "http_5xx 529 Overloaded: Overloaded",
 			simserver.FaultHTML:     "malformed HTML instead of an event stream (Welcome)",
 			simserver.FaultReset:    "reset connection reset by the server",
@@ -213,17 +167,14 @@ func TestEnginesFail(t *testing.T) {
 			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
 			options := simserver.Options{Engine: engine, FullLength: true, Faults: always}
 			var r *Result
-			if strings.HasPrefix(want, "timeout") {
-				synctest.Test(t, func(t *testing.T) {
-					network := make(pipes)
-					s := &http.Server{Handler: simulatedHandler(t, options)}
-					go s.Serve(network)
-					defer time.Sleep(time.Minute) // until handlers and idle connections have ended
-					defer s.Close()
-					r = run24(t, Options{URL: "http://server", Dial: network.dial, API: name, Timeout: 100 * time.Millisecond})
-				})
-			} else {
+			run := func(t *testing.T) {
+				dial := testkit.ServePipes(t, simulatedHandler(t, options))
+				r = run24(t, Options{URL: "http://server", Dial: dial, API: name, Timeout: 100 * time.Millisecond})
+			}
+			if fault == simserver.FaultReset { // pipes have none
 				r = run24(t, Options{URL: simulated(t, options), API: name})
+			} else {
+				synctest.Test(t, run)
 			}
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)
@@ -236,11 +187,17 @@ func TestEnginesFail(t *testing.T) {
 	})
 }
 
-// A user's own sampling_params do not replace the length.
-func TestSamplingParamsAreMerged(t *testing.T) {
-	o := Options{URL: simulated(t, simserver.Options{Engine: "sglang"}), API: "sglang",
-		Params: api.Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: api.AllFields}}
-	if r := run24(t, o); r.OutputTokens != 24 {
-		t.Errorf("with top_p: %d tokens", r.OutputTokens)
+// What the client makes of the streams of real servers, in every dialect.
+func TestCaptures(t *testing.T) {
+	for _, c := range testkit.Captures(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			url := serveAnswer(t, 200, "Content-Type: text/event-stream", string(c.Stream))
+			r := do(t, Options{URL: url, API: c.API, Params: api.Params{Model: "tiny"}})
+			checkSummary(t, r, c.Want)
+			if !slices.IsSorted([]int64{0, int64(r.Sent), int64(r.Headers), int64(r.FirstToken), int64(r.LastToken),
+				int64(r.End)}) {
+				t.Errorf("instants out of order: %+v", r)
+			}
+		})
 	}
 }

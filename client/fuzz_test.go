@@ -1,16 +1,19 @@
 package client
 
 import (
-	"context"
-	"io"
-	"net"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/api"
 	"llmsweep/client/input"
+	"llmsweep/client/redact"
 	"llmsweep/client/testkit"
 )
 
@@ -71,47 +74,12 @@ func withoutUser(s string) string {
 	return scheme + "://" + rest[strings.LastIndexByte(rest[:end], '@')+1:]
 }
 
-// said is a connection on which the server says the same to every request, and closes.
-type said struct {
-	net.Conn
-	answer *strings.Reader
-	asked  chan struct{}
-}
-
-func (s *said) Read(p []byte) (int, error) {
-	<-s.asked
-	return s.answer.Read(p)
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	select {
-	case <-s.asked:
-	default:
-		close(s.asked)
-	}
-	return len(p), nil
-}
-
-func (s *said) Close() error {
-	select {
-	case <-s.asked:
-	default:
-		close(s.asked)
-	}
-	return nil
-}
-
-func (s *said) SetDeadline(time.Time) error      { return nil }
-func (s *said) SetReadDeadline(time.Time) error  { return nil }
-func (s *said) SetWriteDeadline(time.Time) error { return nil }
-func (s *said) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (s *said) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-
 // Whatever a server sends, a request ends in a class that exists, with instants in order.
 func FuzzAnswer(f *testing.F) {
-	whole := events(chunkRole, chunkA, chunkB, chunkFinish, chunkUsage, "[DONE]")
+	whole := events("role A B finish usage [DONE]")
 	for _, s := range []string{
-		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, truthHead + chunk(whole) + "0\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
+		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, chunkedHead + chunk(whole) + "0\r\n\r\n",
+		"HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
 		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ndata: {}\n",
 		"HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(gzipParts(whole), ""),
@@ -123,15 +91,7 @@ func FuzzAnswer(f *testing.F) {
 	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset,
 		ClassTruncated, ClassStreamError, ClassMalformed}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, answer string) {
-		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string,
-			string) (net.Conn, error) {
-			return &said{answer: strings.NewReader(answer), asked: make(chan struct{})}, nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.CloseIdle()
-		r := doWith(t, t.Context(), c)
+		r := do(t, Options{URL: "http://server", Timeout: time.Minute, Dial: dialCanned(true, answer)})
 		switch {
 		case r.Status == StatusOK && r.Class == "" && r.End != Absent:
 		case r.Status == StatusError && slices.Contains(classes, r.Class) && r.Message != "" &&
@@ -145,4 +105,24 @@ func FuzzAnswer(f *testing.F) {
 	}))
 }
 
-var _ io.Reader = (*said)(nil)
+// Any body gives a message of one short line of valid UTF-8.
+func FuzzErrorText(f *testing.F) {
+	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`,
+		`<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`, `{"detail":{"detail":{"detail":"x"}}}`,
+		"\x00\xff", ""} {
+		f.Add([]byte(s))
+	}
+	c := redact.NewCleaner(nil, nil, nil)
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, body []byte) {
+		s := c.Clean(api.ErrorText(body))
+		if len(s) > redact.MaxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
+			t.Errorf("%q", s)
+		}
+		if len(body) > 0 {
+			classifyUnstreamed(body)
+		}
+		if gjson.ValidBytes(body) != json.Valid(body) && len(body) < 1000 {
+			t.Errorf("%q: the two checks differ", body)
+		}
+	}))
+}

@@ -3,19 +3,19 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"llmsweep/client/redact"
-	"llmsweep/client/testkit"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,10 +24,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/redact"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/testkit"
 )
 
 // matrixFile is the table of classes that TestFaultMatrix makes.
@@ -49,30 +51,12 @@ type peer struct {
 	failing []string // the same, ended by an error event
 }
 
-// ask reads the request.
-func (p *peer) ask() {
-	if r, err := http.ReadRequest(p.in); err == nil {
-		io.Copy(io.Discard, r.Body)
-	}
-}
-
 func (p *peer) say(text string) error { _, err := io.WriteString(p, text); return err }
 
 // half returns the first half of the frames.
 func (p *peer) half() string { return strings.Join(p.frames[:len(p.frames)/2], "") }
 
 func (p *peer) whole() string { return strings.Join(p.frames, "") }
-
-// frame returns data as one frame, without its end.
-func (p *peer) frame(data string) string {
-	return "data: " + data
-}
-
-// ok reads the request and begins an answer with status 200.
-func (p *peer) ok(headers string) {
-	p.ask()
-	p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\n" + headers + "\r\n")
-}
 
 // chunks writes parts of a chunked body, each in a chunk of its own.
 func (p *peer) chunks(parts ...string) error {
@@ -84,15 +68,68 @@ func (p *peer) chunks(parts ...string) error {
 	return nil
 }
 
-func (p *peer) end() { p.say("0\r\n\r\n") }
+// run reads the request and then takes the steps of a script: words, each with a quoted text where it needs one.
+func (p *peer) run(script string) {
+	if r, err := http.ReadRequest(p.in); err == nil {
+		io.Copy(io.Discard, r.Body)
+	}
+	for script = strings.TrimSpace(script); script != ""; script = strings.TrimSpace(script) {
+		word := strings.Fields(script)[0]
+		script = strings.TrimSpace(script[len(word):])
+		quoted, _ := strconv.QuotedPrefix(script)
+		text, _ := strconv.Unquote(quoted)
+		script = script[len(quoted):]
+		text = strings.NewReplacer("MEDIA", p.media, "LENGTH", strconv.Itoa(len(p.whole()))).Replace(text)
+		faultSteps[word](p, text)
+	}
+}
 
-// reset breaks the connection.
-func (p *peer) reset() { p.broken.Store(true) }
-
-// stall says nothing more until the client gives up.
-func (p *peer) stall() { io.Copy(io.Discard, p.in) }
-
-const chunkedHead = "Transfer-Encoding: chunked\r\n"
+// faultSteps are the words of scripts.
+var faultSteps = map[string]func(p *peer, text string){
+	"say": func(p *peer, text string) { p.say(text) },
+	"ok": func(p *peer, header string) {
+		p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\nTransfer-Encoding: chunked\r\n" + header + "\r\n")
+	},
+	"media":    func(p *peer, text string) { p.media = text },
+	"chunk":    func(p *peer, text string) { p.chunks(text) },
+	"half":     func(p *peer, _ string) { p.chunks(p.half()) },
+	"all":      func(p *peer, _ string) { p.chunks(p.whole()) },
+	"but-one":  func(p *peer, _ string) { p.chunks(p.frames[:len(p.frames)-1]...) },
+	"error":    func(p *peer, _ string) { p.chunks(p.failing...) },
+	"say-half": func(p *peer, _ string) { p.say(p.half()) },
+	"say-all":  func(p *peer, _ string) { p.say(p.whole()) },
+	"end":      func(p *peer, _ string) { p.say("0\r\n\r\n") },
+	"reset":    func(p *peer, _ string) { p.broken.Store(true) },
+	"stall":    func(p *peer, _ string) { io.Copy(io.Discard, p.in) }, // until the client gives up
+	"gzip":     func(p *peer, _ string) { p.chunks(gzipParts(p.frames...)...) },
+	"gzip-half": func(p *peer, _ string) {
+		half := len(p.frames) / 2
+		p.chunks(gzipParts(p.frames[:half]...)[:half]...)
+	},
+	"more": func(p *peer, _ string) {
+		for n := 0; p.chunks(p.more(n, 100)) == nil; n += 100 {
+			time.Sleep(ms)
+		}
+	},
+	"slowly": func(p *peer, text string) {
+		for i := 0; i < len(text) && p.say(text[i:i+1]) == nil; i++ {
+			time.Sleep(100 * ms)
+		}
+	},
+	"again": func(p *peer, text string) {
+		for p.say(text) == nil {
+			time.Sleep(100 * ms)
+		}
+	},
+	"swell": func(p *peer, _ string) {
+		for x := strings.Repeat("x", 64<<10); p.chunks(x) == nil; {
+		}
+	},
+	"flood": func(p *peer, text string) { // of 100 KB at a time
+		for text = strings.Repeat(text, 100_000/len(text)); p.say(text) == nil; {
+		}
+	},
+}
 
 // gzipParts returns parts in gzip, each flushed.
 func gzipParts(parts ...string) []string {
@@ -111,144 +148,78 @@ func gzipParts(parts ...string) []string {
 
 // serverFault is a row of the matrix.
 type serverFault struct {
-	name  string
-	serve func(p *peer) // nil: the connection is refused
-	want  Class         // empty for a request that succeeds
+	name    string
+	want    Class  // empty for a request that succeeds
+	message string // "" where APIs differ
+	script  string // "" for a refused connection
 }
 
-// serverFaults returns the rows: the fourteen faults, most of them in several forms.
-func serverFaults() []serverFault {
-	return []serverFault{
-		{name: "refuses the connection", want: ClassConnect},
-		{name: "closes before the headers", want: ClassReset, serve: func(p *peer) { p.ask() }},
-		{name: "resets before the headers", want: ClassReset, serve: func(p *peer) { p.ask(); p.reset() }},
-		{name: "resets after the headers", want: ClassReset, serve: func(p *peer) { p.ok(chunkedHead); p.reset() }},
-		{name: "resets in mid-stream", want: ClassReset,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.reset() }},
-		{name: "never answers", want: ClassTimeout, serve: func(p *peer) { p.ask(); p.stall() }},
-		{name: "stalls before the first token", want: ClassTimeout, serve: func(p *peer) { p.ok(chunkedHead); p.stall() }},
-		{name: "stalls in mid-stream", want: ClassTimeout,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()); p.stall() }},
-		{name: "sends keep-alives without end", want: ClassTimeout, serve: func(p *peer) {
-			p.ok(chunkedHead)
-			for p.chunks(": ping\n\n") == nil {
-				time.Sleep(100 * ms)
-			}
-		}},
-		{name: "cuts the answer, Content-Length", want: ClassTruncated, serve: func(p *peer) {
-			p.ok(fmt.Sprintf("Content-Length: %d\r\n", len(p.whole())))
-			p.say(p.half())
-		}},
-		{name: "cuts the answer, chunked", want: ClassTruncated,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.half()) }},
-		{name: "cuts the answer, neither", want: ClassTruncated, serve: func(p *peer) { p.ok(""); p.say(p.half()) }},
-		{name: "ends an empty body", want: ClassTruncated, serve: func(p *peer) { p.ok(chunkedHead); p.end() }},
-		{name: "sends an error event", want: ClassStreamError,
-			serve: func(p *peer) { p.ok(chunkedHead); p.chunks(p.failing...); p.end() }},
-		{name: "sends garbage in the stream", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead)
-			p.chunks(p.half(), p.frame("\x00\xff{]\n\n"))
-			p.end()
-		}},
-		{name: "speaks no HTTP", want: ClassMalformed,
-			serve: func(p *peer) { p.ask(); p.say("\x00\x17\x03garbage\r\n\r\n"); p.stall() }},
-		{name: "sends a gigantic event", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead)
-			p.chunks(p.half(), p.frame(`{"a":"`))
-			for piece := "10000\r\n" + strings.Repeat("x", 64<<10) + "\r\n"; p.say(piece) == nil; {
-			}
-		}},
-		{name: "goes on beyond the asked length", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead)
-			for n := 0; p.chunks(p.more(n, 100)) == nil; n += 100 {
-				time.Sleep(ms)
-			}
-		}},
-		{name: "names a wrong content type", serve: func(p *peer) { p.media = "text/plain"; p.ok(chunkedHead); p.chunks(p.whole()); p.end() }},
-		{name: "sends a web page", want: ClassMalformed, serve: func(p *peer) {
-			p.media = "text/html"
-			p.ok(chunkedHead)
-			p.chunks("<!DOCTYPE html><title>Log in</title>")
-			p.end()
-		}},
-		{name: "compresses with gzip", serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(gzipParts(p.frames...)...)
-			p.end()
-		}},
-		{name: "cuts what it compresses", want: ClassTruncated, serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(gzipParts(p.frames[:len(p.frames)/2]...)[:len(p.frames)/2]...)
-			p.end()
-		}},
-		{name: "compresses, and breaks it", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: gzip\r\n")
-			p.chunks(gzipParts(p.half())[0], strings.Repeat("\xff", 64))
-			p.end()
-		}},
-		{name: "compresses with brotli", want: ClassMalformed, serve: func(p *peer) {
-			p.ok(chunkedHead + "Content-Encoding: br\r\n")
-			p.chunks("\x0b\x02\x80abc\x03")
-			p.end()
-		}},
-		{name: "speaks HTTP/1.0", serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.0 200 OK\r\nContent-Type: " + p.media + "\r\n\r\n" + p.whole())
-		}},
-		{name: "speaks HTTP/1.0 and cuts the answer", want: ClassTruncated, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.0 200 OK\r\nContent-Type: " + p.media + "\r\n\r\n" + p.half())
-		}},
-		{name: "trickles its headers", serve: func(p *peer) {
-			p.ask()
-			for _, c := range "HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\nConnection: close\r\n\r\n" {
-				if p.say(string(c)) != nil {
-					return
-				}
-				time.Sleep(100 * ms)
-			}
-			p.say(p.whole())
-		}},
-		{name: "trickles headers without end", want: ClassTimeout, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 200 OK\r\nX-Slow: ")
-			for p.say("x") == nil {
-				time.Sleep(100 * ms)
-			}
-		}},
-		{name: "sends headers of 2 MB", want: ClassMalformed, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 200 OK\r\n")
-			line := "X-Large: " + strings.Repeat("x", 8000) + "\r\n"
-			for n := 0; n < 2<<20 && p.say(line) == nil; n += len(line) {
-			}
-			p.stall()
-		}},
-		{name: "redirects", want: ClassMalformed, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 307 Temporary Redirect\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n")
-		}},
-		{name: "sends 100 and 103 first", serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
-			p.say("HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\n" + chunkedHead + "\r\n")
-			p.chunks(p.whole())
-			p.end()
-		}},
-		{name: "sends 1xx without end", want: ClassMalformed, serve: func(p *peer) {
-			p.ask()
-			for many := strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 500); p.say(many) == nil; {
-			}
-		}},
-		{name: "answers 429", want: ClassRateLimited, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
-		}},
-		{name: "answers 503", want: ClassHTTP5xx, serve: func(p *peer) {
-			p.ask()
-			p.say("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy")
-		}},
-	}
+const (
+	noReply  = "connection closed by the server before it answered"
+	wasReset = "connection reset by the server"
+	noFinish = "the stream ended without a finish reason or terminator"
+	late     = " within the request's limit of 30s"
+)
+
+// tableFaults are the rows of the table: fourteen faults, most of them in several forms.
+var tableFaults = []serverFault{
+	{"refuses the connection", ClassConnect, "connection refused", ``},
+	{"closes before the headers", ClassReset, noReply, `say ""`},
+	{"resets before the headers", ClassReset, wasReset, `reset`},
+	{"resets after the headers", ClassReset, wasReset, `ok reset`},
+	{"resets in mid-stream", ClassReset, wasReset, `ok half reset`},
+	{"never answers", ClassTimeout, "no answer" + late, `stall`},
+	{"stalls before the first token", ClassTimeout, "no token" + late, `ok stall`},
+	{"stalls in mid-stream", ClassTimeout, "no end of the answer" + late, `ok half stall`},
+	{"sends keep-alives without end", ClassTimeout, "no token" + late, `ok again "8\r\n: ping\n\n\r\n"`},
+	{"cuts the answer, Content-Length", ClassTruncated, noFinish,
+		`say "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nContent-Length: LENGTH\r\n\r\n" say-half`},
+	{"cuts the answer, chunked", ClassTruncated, noFinish, `ok half`},
+	{"cuts the answer, neither", ClassTruncated, noFinish,
+		`say "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-half`},
+	{"ends an empty body", ClassTruncated, "the answer's body is empty", `ok end`},
+	{"sends an error event", ClassStreamError, "EngineCore encountered an issue.", `ok error end`},
+	{"sends garbage in the stream", ClassMalformed, "a chunk is not JSON: \ufffd{]",
+		`ok half chunk "data: \x00\xff{]\n\n" end`},
+	{"speaks no HTTP", ClassMalformed, "", `say "\x00\x17\x03garbage\r\n\r\n" stall`},
+	{"sends a gigantic event", ClassMalformed, "", `ok half chunk "data: {\"a\":\"" swell`},
+	{"goes on beyond the asked length", ClassMalformed, "", `ok more`},
+	{"names a wrong content type", "", "", `media "text/plain" ok all end`},
+	{"sends a web page", ClassMalformed, "HTML instead of an event stream (Log in)",
+		`media "text/html" ok chunk "<!DOCTYPE html><title>Log in</title>" end`},
+	{"compresses with gzip", "", "", `ok "Content-Encoding: gzip\r\n" gzip end`},
+	{"cuts what it compresses", ClassTruncated, noFinish, `ok "Content-Encoding: gzip\r\n" gzip-half end`},
+	{"compresses, and breaks it", ClassMalformed, "",
+		`ok "Content-Encoding: gzip\r\n" gzip-half chunk "\xff\xff\xff\xff\xff\xff\xff\xff" end`},
+	{"compresses with brotli", ClassMalformed, "", `ok "Content-Encoding: br\r\n" chunk "\x0b\x02\x80abc\x03" end`},
+	{"speaks HTTP/1.0", "", "", `say "HTTP/1.0 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-all`},
+	{"speaks HTTP/1.0 and cuts the answer", ClassTruncated, noFinish,
+		`say "HTTP/1.0 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-half`},
+	{"trickles its headers", "", "",
+		`slowly "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nConnection: close\r\n\r\n" say-all`},
+	{"trickles headers without end", ClassTimeout, "no answer" + late, `say "HTTP/1.1 200 OK\r\nX-Slow: " again "x"`},
+	{"sends headers of 2 MB", ClassMalformed, "",
+		`say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"`},
+	{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
+		`say "HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n"`},
+	{"sends 100 and 103 first", "", "",
+		`say "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" ok all end`},
+	{"sends 1xx without end", ClassMalformed, "", `flood "HTTP/1.1 103 Early Hints\r\n\r\n"`},
+	{"answers 429", ClassRateLimited, "429 Too Many Requests (retry after 1)",
+		`say "HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"`},
+	{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy",
+		`say "HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy"`},
+}
+
+// chatFaults are faults of the chat API alone, beside the table.
+var chatFaults = []serverFault{
+	{"closes after the finish reason", "", "", `ok but-one`},
+	{"closes after [DONE]", "", "", `ok all`},
+	{"resets after [DONE]", "", "", `ok all reset`},
+	{"sends no chunks", ClassMalformed, "invalid byte in chunk length", `ok say "zz\r\n"`},
+	{"speaks TLS", ClassMalformed, "the server speaks TLS on this port", `say "\x15\x03\x01\x00\x02\x02\x16"`},
+	{"switches protocols", ClassMalformed, "",
+		`say "HTTP/1.1 101 No\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n" stall`},
 }
 
 // runningCount matches the counts of tokens so far, which grow from frame to frame.
@@ -311,7 +282,8 @@ func TestFaultMatrix(t *testing.T) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "# What becomes of a request when the server fails\n\n"+
 		"Each cell is the class in which a request ends (`llmsweep help errors`), `ok` where it succeeds. Made by\n"+
-		"`go test ./client -run TestFaultMatrix -update`, which checks each cell in virtual time: the class, that the request ends within\n"+
+		"`go test ./client -run TestFaultMatrix -update`, which checks each cell in virtual time: the class, "+
+		"that the request ends within\n"+
 		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n",
 		matrixMemory>>20)
 	names := api.Names()
@@ -320,21 +292,17 @@ func TestFaultMatrix(t *testing.T) {
 	for _, name := range names {
 		peers[name] = record(t, name, handlers)
 	}
-	for _, fault := range serverFaults() {
+	for _, fault := range tableFaults {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
 			t.Run(fault.name+"/"+name, func(t *testing.T) {
-				got := matrixCell(t, name, fault.serve, peers[name])
-				if got != fault.want {
-					t.Errorf("class %q, want %q", got, fault.want)
-				}
-				if got == "" {
-					got = "ok"
-				}
-				fmt.Fprintf(&table, " %s |", got)
+				fmt.Fprintf(&table, " %s |", cmp.Or(matrixCell(t, name, fault, peers[name]), "ok"))
 			})
 		}
 		table.WriteString("\n")
+	}
+	for _, fault := range chatFaults {
+		t.Run(fault.name, func(t *testing.T) { matrixCell(t, "chat", fault, peers["chat"]) })
 	}
 	if *testkit.Update {
 		if err := os.WriteFile(matrixFile, []byte(table.String()), 0o644); err != nil {
@@ -345,19 +313,19 @@ func TestFaultMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(strings.ReplaceAll(string(golden), "\r\n", "\n"), table.String()); d != "" {
+	if d := gocmp.Diff(strings.ReplaceAll(string(golden), "\r\n", "\n"), table.String()); d != "" {
 		t.Errorf("%s: run with -update and read the difference\n%s", matrixFile, d)
 	}
 }
 
-// matrixCell sends one request to a faulty server and returns its class.
-func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class Class) {
+// matrixCell sends one request to a faulty server, and returns its class.
+func matrixCell(t *testing.T, name string, fault serverFault, base peer) (class Class) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int64
 		dial := func(context.Context, string, string) (net.Conn, error) {
-			if serve == nil {
+			if fault.script == "" {
 				return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 			}
 			near, far := net.Pipe()
@@ -367,15 +335,12 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 			p.Conn, p.in, p.broken = far, bufio.NewReader(far), &c.broken
 			go func() {
 				defer far.Close()
-				serve(&p)
+				p.run(fault.script)
 			}()
 			return c, nil
 		}
-		c, err := New(Options{URL: "http://server", API: name, Dial: dial, Timeout: matrixLimit,
+		c := newClient(t, Options{URL: "http://server", API: name, Dial: dial, Timeout: matrixLimit,
 			Params: api.Params{Model: "Qwen2-7B"}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		r := doWith(t, t.Context(), c)
 		c.CloseIdle()
 		synctest.Wait()
@@ -386,12 +351,12 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 			t.Errorf("ended at %v, back after %v", r.End, time.Since(r.Epoch))
 		}
 		switch {
-		case r.Status == StatusIncomplete || r.Status == "":
-			t.Errorf("status %q", r.Status)
-		case r.Status == StatusError && (r.Class == "" || r.Message == "" || len(r.Message) > redact.MaxMessage):
-			t.Errorf("class %q, message %q", r.Class, r.Message)
-		case r.Status == StatusOK && r.Chunks() == 0:
-			t.Error("it succeeded without a token")
+		case r.Class != fault.want || fault.message != "" && r.Message != fault.message:
+			t.Errorf("class %q, message %q; want %q, %q", r.Class, r.Message, fault.want, fault.message)
+		case r.Class == "" && (r.Status != StatusOK || r.Chunks() == 0):
+			t.Errorf("status %q, %d chunks", r.Status, r.Chunks())
+		case r.Class != "" && (r.Status != StatusError || r.Message == "" || len(r.Message) > redact.MaxMessage):
+			t.Errorf("status %q, message %q", r.Status, r.Message)
 		}
 		class = r.Class
 		time.Sleep(time.Second) // the server notices that the client has gone
@@ -433,42 +398,34 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		t.Skip("needs /proc to count descriptors")
 	}
 	base := record(t, "chat", map[string]http.Handler{"vllm": simulatedHandler(t, simserver.Options{})})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	faults := make(chan func(*peer), 1)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			p := base
-			p.Conn, p.in, p.broken = conn, bufio.NewReader(conn), &atomic.Bool{}
-			(<-faults)(&p)
-			if p.broken.Load() {
-				conn.(*net.TCPConn).SetLinger(0)
-			}
-			conn.Close()
-		}
-	}()
+	var script atomic.Value // what the server does with the next request, if one comes in time
+	s := serveTCP(t, false, func(c *serverConn, _ int) bool {
+		p := base
+		p.Conn, p.in, p.broken = c.Conn, c.in, &atomic.Bool{}
+		p.run(script.Load().(string))
+		c.cut(!p.broken.Load())
+		return false
+	})
 	count := func() [2]int {
 		files, _ := os.ReadDir("/proc/self/fd")
 		return [2]int{len(files), runtime.NumGoroutine()}
 	}
-	one := func(serve func(*peer)) {
-		faults <- serve
-		if r := do(t, t.Context(), Options{URL: l.Addr().String(), Timeout: 50 * ms}); r.End == Absent {
+	try := func(what string) {
+		script.Store(what)
+		c, err := New(Options{URL: s.url, Timeout: 25 * ms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := doWith(t, t.Context(), c); r.End == Absent {
 			t.Errorf("status %q", r.Status)
 		}
+		c.CloseIdle()
 	}
-	one(func(p *peer) { p.ok(""); p.say(p.whole()) })
+	try("ok all end")
 	before := count()
-	for _, fault := range serverFaults() {
-		if fault.serve != nil {
-			one(fault.serve)
+	for _, fault := range append(slices.Clone(tableFaults), chatFaults...) {
+		if fault.script != "" {
+			try(fault.script)
 		}
 	}
 	for end := time.Now().Add(20 * time.Second); count()[0] > before[0] || count()[1] > before[1]; time.Sleep(10 * ms) {

@@ -32,9 +32,11 @@ func (s *replicaServer) Warm(_ context.Context, n int) error {
 
 func (s *replicaServer) Timestamps() string { return s.stamps }
 
-// TestTurns sends sessions of two turns to three servers: each gets every third session, with both turns.
-func TestTurns(t *testing.T) {
-	servers := []*replicaServer{{stamps: "kernel"}, {stamps: "kernel"}, {stamps: "kernel"}}
+// Sessions of two turns go to three servers: each gets every third session, with both turns. Connections are opened to
+// each, and instants are the kernel's only if all are.
+func TestReplicas(t *testing.T) {
+	broken := errors.New("broken")
+	servers := []*replicaServer{{stamps: "kernel"}, {stamps: "kernel", err: broken}, {stamps: "kernel"}}
 	g := NewReplicas(servers)
 	for session := range 7 {
 		for range 2 {
@@ -49,32 +51,17 @@ func TestTurns(t *testing.T) {
 			}
 		}
 	}
-	for i, want := range []int{6, 4, 4} {
-		if s := servers[i]; s.prepared != want || s.done != want {
-			t.Errorf("replica %d: %d prepared, %d sent; want %d", i+1, s.prepared, s.done, want)
-		}
-	}
-}
-
-// TestAll checks what concerns all servers: connections are opened to each, and instants are the kernel's only if all
-// are.
-func TestAll(t *testing.T) {
-	broken := errors.New("broken")
-	servers := []*replicaServer{{stamps: "kernel"}, {stamps: "kernel", err: broken}, {stamps: "kernel"}}
-	g := NewReplicas(servers)
 	if err := g.Warm(t.Context(), 7); err != broken {
 		t.Errorf("error %v", err)
 	}
-	for i, s := range servers {
-		if s.warmed != 3 {
-			t.Errorf("replica %d: %d connections opened, want 3", i+1, s.warmed)
+	for i, want := range []int{6, 4, 4} {
+		if s := servers[i]; s.prepared != want || s.done != want || s.warmed != 3 {
+			t.Errorf("replica %d: %d prepared, %d sent, want %d; %d opened", i+1, s.prepared, s.done, want, s.warmed)
 		}
 	}
-	if got := g.Timestamps(); got != "kernel" {
-		t.Errorf("timestamps %q", got)
-	}
+	one := g.Timestamps()
 	servers[2].stamps = "user"
-	if got := g.Timestamps(); got != "user" {
-		t.Errorf("timestamps %q with one server's own", got)
+	if two := g.Timestamps(); one != "kernel" || two != "user" {
+		t.Errorf("timestamps %q, and %q with one server's own", one, two)
 	}
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -120,72 +119,49 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 	})
 }
 
-// A limit is used up to what the next request can cost; the bound of prompts becomes close once the server has counted
-// some.
+// A limit is used up to what the next request can cost. With many requests in flight most of it is used as well: what
+// is reserved for each is close to what it costs, once many were counted. The limit holds also where all of the last
+// ones are longer than any before, and one of them is an outlier.
 func TestALimitIsUsed(t *testing.T) {
-	const limit, prompt, output = 100_000, 350, 100
-	p := NewSpendLimiter(ofTokens(limit))
-	n := 0
-	for ; ; n++ {
-		reserved := p.Reserve(call(300, output))
-		if reserved == nil {
-			break
-		}
-		var r Result
-		r.Reset(time.Now())
-		r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, StatusOK, prompt, output,
-			SourceServer
-		reserved.Settle(&r)
-	}
-	spent := p.Spent()
-	if !spent.Refused || spent.Requests != n || tokens(spent) != int64(n*(prompt+output)) || tokens(spent) < limit-900 {
-		t.Errorf("%d requests, %+v", n, spent)
-	}
-}
-
-// With many requests in flight most of a limit is used as well: what is reserved for each is close to what it costs,
-// once many were counted. The limit holds also where all of the last ones are longer than any before, and one of them
-// is an outlier.
-func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
-	const limit, template, output, width = 300_000, 40, 100, 64
-	for _, unlike := range []bool{false, true} {
+	const limit, template, output = 300_000, 40, 100
+	for _, tt := range []struct {
+		width  int
+		unlike bool
+		least  int64
+	}{{1, false, limit * 99 / 100}, {64, false, limit * 96 / 100}, {64, true, limit * 96 / 100}} {
 		p := NewSpendLimiter(ofTokens(limit))
-		type flight struct {
-			Reservation
-			prompt int
-		}
-		var flying []flight
+		var reservations []Reservation
+		var prompts []int
 		land := func(more int) {
-			f := flying[0]
-			flying = flying[1:]
 			var r Result
 			r.Reset(time.Now())
-			r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, StatusOK, f.prompt+more, output,
-				SourceServer
-			f.Settle(&r)
+			r.Sent, r.HTTP, r.Status, r.TokenSource = 0, 200, StatusOK, SourceServer
+			r.PromptTokens, r.OutputTokens = prompts[0]+more, output
+			reservations[0].Settle(&r)
+			reservations, prompts = reservations[1:], prompts[1:]
 		}
+		n := 0
 		for words := 6; ; words = 300 { // the preflight's prompt is short
 			reserved := p.Reserve(call(words, output))
 			if reserved == nil {
 				break
 			}
-			if flying = append(flying, flight{reserved, template + words}); len(flying) == width || words == 6 {
+			n++
+			reservations, prompts = append(reservations, reserved), append(prompts, template+words)
+			if len(prompts) == tt.width || words == 6 {
 				land(0)
 			}
 		}
-		for len(flying) > 0 {
+		for len(prompts) > 0 {
 			more := 0
-			switch {
-			case unlike && len(flying) == 1:
-				more = 1000
-			case unlike:
-				more = 30
+			if tt.unlike {
+				more = map[bool]int{true: 1000, false: 30}[len(prompts) == 1]
 			}
 			land(more)
 		}
 		spent := p.Spent()
-		if got := tokens(spent); got > limit || got < limit*96/100 {
-			t.Errorf("unlike %t: %d of %d tokens", unlike, got, limit)
+		if got := tokens(spent); got > limit || got < tt.least || !spent.Refused || spent.Requests != n {
+			t.Errorf("%+v: %d of %d tokens, %+v", tt, got, limit, spent)
 		}
 	}
 }
@@ -205,17 +181,7 @@ func TestOutputBounds(t *testing.T) {
 
 // A client sends nothing that its allowance does not allow.
 func TestTheClientAsks(t *testing.T) {
-	c, err := New(Options{URL: "http://127.0.0.1:1", Allowance: NewSpendLimiter(ofTokens(10))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prepared, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: "x"}}, OutputTokens: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r Result
-	r.Reset(time.Now())
-	c.Do(context.Background(), prepared, &r)
+	r := do(t, Options{URL: "http://127.0.0.1:1", Allowance: NewSpendLimiter(ofTokens(3))})
 	if !r.Unpaid || r.Status != StatusIncomplete || r.Sent != Absent {
 		t.Errorf("%+v", r)
 	}

@@ -23,11 +23,15 @@ type Dialect interface {
 
 // Traits are what an API can be told and what it reports, by its definition. Servers may do less.
 type Traits struct {
-	Thinks bool              // it can be told whether to reason: Params.Think
-	Key    string            // the header that takes the API key as it is; "" for a bearer token
-	Header map[string]string // further headers of each request, by their canonical names
-	Fields Fields            // the optional fields that it has
-	Seeds  bool              // it takes a seed of the sampling
+	Auto     bool              // --api auto tries it
+	Common   bool              // nearly every server has it: where it is not found, the URL is wrong
+	Model    bool              // its requests name the model
+	Thinks   bool              // it can be told whether to reason: Params.Think
+	Seeds    bool              // it takes a seed of the sampling
+	Key      string            // the header that takes the API key as it is; "" for a bearer token
+	Header   map[string]string // further headers of each request, by their canonical names
+	Fields   Fields            // the optional fields that it has, which are sent unless a server rejects them
+	OnDemand Fields            // those that it has too, which are sent only where a server needs them
 }
 
 // Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.

@@ -5,15 +5,21 @@ import (
 	"strings"
 )
 
-// dialects returns all dialects.
-func dialects() []Dialect {
+// Auto is what --api takes to have the preflight choose the dialect.
+const Auto = "auto"
+
+// Dialects returns all dialects, in the order in which --api auto tries them. The first is the default.
+func Dialects() []Dialect {
 	return []Dialect{openAI{chat: true}, openAI{}, responses{}, messages{}, sglangAPI{}}
 }
+
+// Default returns the name of the dialect that is used where none is named.
+func Default() string { return Dialects()[0].Name() }
 
 // Names returns the names that --api takes, without "auto".
 func Names() []string {
 	var names []string
-	for _, d := range dialects() {
+	for _, d := range Dialects() {
 		names = append(names, d.Name())
 	}
 	return names
@@ -21,7 +27,7 @@ func Names() []string {
 
 // DialectByName returns the dialect with the name that --api takes. The error lists all names.
 func DialectByName(name string) (Dialect, error) {
-	for _, d := range dialects() {
+	for _, d := range Dialects() {
 		if d.Name() == name {
 			return d, nil
 		}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,82 +11,54 @@ import (
 	"llmsweep/client/testkit"
 )
 
+// The bodies of requests in each dialect.
 func TestEncode(t *testing.T) {
 	yes, no, half := true, false, 0.5
-	const joined = `"Be brief.\nSay \"hi\"\n\u0001�<é>"`
 	r := &Request{Messages: []Message{{Role: "system", Content: "Be brief."},
 		{Role: "user", Content: "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
-	tests := map[string]struct {
-		api  string
-		p    Params
-		n    int
-		want string
+	var bodies strings.Builder
+	for _, tt := range []struct {
+		api   string
+		n     int
+		p     Params
+		extra string
 	}{
-		"chat": {"chat", Params{Model: "m", Fields: AllFields}, 16,
-			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
-				`"stream":true,"max_tokens":16,"ignore_eos":true,"min_tokens":16,"stream_options":{"include_usage":true}}`},
-		"completions": {"completions", Params{Model: "m", Fields: AllFields}, 16,
-			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>",` +
-				`"stream":true,"max_tokens":16,"ignore_eos":true,"min_tokens":16,"stream_options":{"include_usage":true}}`},
-		"strict": {"completions", Params{Model: "m", Fields: Fields{MinTokens: true, MaxCompletionTokens: true}}, 16,
-			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>","stream":true,"max_completion_tokens":16}`},
-		"length left to the server": {"completions", Params{Model: "m", Fields: Fields{IgnoreEOS: true, StreamUsage: true,
-			ContinuousUsage: true}}, 0,
-			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>","stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
-		"extra": {"completions", Params{Model: "m", Temperature: &half, Fields: AllFields,
-			Extra: []byte(` {"prompt":[1, 2],"ignore_eos":null,"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1} `)}, 16,
-			`{"model":"m","stream":true,"min_tokens":16,"temperature":0.5,"prompt":[1, 2],"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
-		"think": {"chat", Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[]}`)}, 0,
-			`{"model":"m","stream":true,"chat_template_kwargs":{"enable_thinking":true},"messages":[]}`},
-		"think, in OpenAI's field": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true},
-			Extra: []byte(`{"messages":[]}`)}, 0,
-			`{"model":"m","stream":true,"reasoning_effort":"medium","messages":[]}`},
-		"thinking left out": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true},
-			Extra: []byte(`{"messages":[]}`)}, 0,
-			`{"model":"m","stream":true,"messages":[]}`},
-		"sglang": {"sglang", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
-			`{"text":` + joined + `,"sampling_params":{"max_new_tokens":16,"ignore_eos":true,"temperature":0.5},"stream":true}`},
-		"sglang, strict": {"sglang", Params{}, 16, `{"text":` + joined +
-			`,"sampling_params":{"max_new_tokens":16},"stream":true}`},
-		"sglang, merged": {"sglang", Params{Fields: AllFields,
-			Extra: []byte(`{"text":"x","sampling_params":{"ignore_eos":null,"top_p":0.9,"stop":["a"]},"return_logprob":true}`)},
-			16,
-			`{"sampling_params":{"max_new_tokens":16,"top_p":0.9,"stop":["a"]},"stream":true,"text":"x","return_logprob":true}`},
-		"sglang, taken out": {"sglang", Params{Extra: []byte(`{"sampling_params":null,"text":null}`)}, 16,
-			`{"stream":true}`},
-		"sglang, not merged": {"sglang", Params{Extra: []byte(`{"sampling_params":[{"n":1}],"text":null}`)}, 16,
-			`{"stream":true,"sampling_params":[{"n":1}]}`},
-		"responses": {"responses", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
-			`{"model":"m","input":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
-				`"stream":true,"store":false,"max_output_tokens":16,"ignore_eos":true,"temperature":0.5,"reasoning":{"effort":"medium"}}`},
-		"responses, strict": {"responses", Params{Model: "m", Think: &no, Extra: []byte(`{"input":"x","store":null}`)}, 0,
-			`{"model":"m","stream":true,"reasoning":{"effort":"none"},"input":"x"}`},
-		"messages": {"messages", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
-			`{"model":"m","system":"Be brief.","messages":[{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],"stream":true,"max_tokens":16,"temperature":0.5}`},
-		"messages, thinking": {"messages", Params{Model: "m", Think: &yes,
-			Extra: []byte(`{"messages":[],"system":null,"thinking":{"budget_tokens":2000}}`)}, 4000,
-			`{"model":"m","stream":true,"max_tokens":4000,"thinking":{"type":"enabled","budget_tokens":2000},"messages":[]}`},
-		"messages, length left to the server": {"messages", Params{Model: "m", Think: &no,
-			Extra: []byte(`{"messages":[],"system":null}`)}, 0,
-			`{"model":"m","stream":true,"max_tokens":4096,"thinking":{"type":"disabled"},"messages":[]}`},
-		"everything out": {"completions", Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
+		{"chat", 16, Params{Model: "m", Fields: AllFields}, ""},
+		{"completions", 16, Params{Model: "m", Fields: AllFields}, ""},
+		{"completions", 16, Params{Model: "m", Fields: Fields{MinTokens: true, MaxCompletionTokens: true}}, ""},
+		{"completions", 0, Params{Model: "m", Fields: Fields{IgnoreEOS: true, StreamUsage: true, ContinuousUsage: true}},
+			""},
+		{"completions", 16, Params{Model: "m", Temperature: &half, Fields: AllFields},
+			`{"prompt":[1, 2],"ignore_eos":null,"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
+		{"chat", 0, Params{Model: "m", Think: &yes}, `{"messages":[]}`},
+		{"chat", 0, Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true}}, `{"messages":[]}`},
+		{"chat", 0, Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true}}, `{"messages":[]}`},
+		{"sglang", 16, Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, ""},
+		{"sglang", 16, Params{}, ""},
+		{"sglang", 16, Params{Fields: AllFields},
+			`{"text":"x","sampling_params":{"ignore_eos":null,"top_p":0.9,"stop":["a"]},"return_logprob":true}`},
+		{"sglang", 16, Params{}, `{"sampling_params":null,"text":null}`},
+		{"sglang", 16, Params{}, `{"sampling_params":[{"n":1}],"text":null}`},
+		{"responses", 16, Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, ""},
+		{"responses", 0, Params{Model: "m", Think: &no}, `{"input":"x","store":null}`},
+		{"messages", 16, Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, ""},
+		{"messages", 4000, Params{Model: "m", Think: &yes},
+			`{"messages":[],"system":null,"thinking":{"budget_tokens":2000}}`},
+		{"messages", 0, Params{Model: "m", Think: &no}, `{"messages":[],"system":null}`},
+		{"completions", 0, Params{}, `{"model":null,"prompt":null,"stream":null}`},
+	} {
+		d, err := DialectByName(tt.api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.OutputTokens, tt.p.Extra = tt.n, []byte(tt.extra)
+		body, err := d.Encode(r, &tt.p)
+		if err != nil || !json.Valid(body) {
+			t.Errorf("%v: %v, %s", tt, err, body)
+		}
+		fmt.Fprintf(&bodies, "# %s %s\n%s\n", tt.api, tt.extra, body)
 	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			d, err := DialectByName(tt.api)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.OutputTokens = tt.n
-			got, err := d.Encode(r, &tt.p)
-			if err != nil || !json.Valid(got) {
-				t.Errorf("%v, %s", err, got)
-			}
-			if d := cmp.Diff(tt.want, string(got)); d != "" {
-				t.Errorf("-want +got\n%s", d)
-			}
-		})
-	}
+	testkit.CheckGolden(t, "bodies.golden", []byte(bodies.String()))
 }
 
 // Any string arrives as encoding/json would write it, and a JSON string's content means what encoding/json reads.
@@ -129,7 +102,7 @@ func FuzzExtra(f *testing.F) {
 		if len(extra) == 0 || len(extra) >= 64<<10 || CheckExtra([]byte(extra)) != nil {
 			return
 		}
-		for _, d := range dialects() {
+		for _, d := range Dialects() {
 			checkExtraIn(t, d, extra)
 		}
 	}))

@@ -59,56 +59,47 @@ func dataOf(all []got) []string {
 }
 
 func TestEvents(t *testing.T) {
-	tests := map[string]struct {
-		in   string
-		want []string
-	}{
-		"plain":                {"data: a\n\ndata: b\n\n", []string{"a", "b"}},
-		"CRLF":                 {"data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}},
-		"CR alone":             {"data: a\r\rdata: b\r\r", []string{"a", "b"}},
-		"mixed line ends":      {"data: a\r\n\ndata: b\n\r\ndata: c\r\r\n", []string{"a", "b", "c"}},
-		"no space":             {"data:a\n\ndata:{}\n\n", []string{"a", "{}"}},
-		"one space only":       {"data:  a \n\n", []string{" a "}},
-		"comments and pings":   {": ping\n\n:\n\ndata: a\n: x\n\n: ping - 2026\n\n", []string{"a"}},
-		"comment inside":       {"data: a\n: ping\ndata: b\n\n", []string{"a\nb"}},
-		"other fields":         {"event: message\nid: 7\nretry: 10\ndata: a\n\n", []string{"a"}},
-		"event without data":   {"event: ping\n\ndata: a\n\n", []string{"a"}},
-		"empty data":           {"data:\n\ndata: \n\ndata\n\ndata: a\n\n", []string{"a"}},
-		"several lines":        {"data: {\ndata: \"a\":1\ndata:}\n\n", []string{"{\n\"a\":1\n}"}},
-		"empty line of data":   {"data: a\ndata\ndata: b\n\n", []string{"a\n\nb"}},
-		"byte order mark":      {"\ufeffdata: a\n\n", []string{"a"}},
-		"no final blank line":  {"data: a\n\ndata: b\n", []string{"a", "b"}},
-		"no final newline":     {"data: a\n\ndata: b", []string{"a", "b"}},
-		"no final data":        {"data: a\n\n: bye", []string{"a"}},
-		"many blank lines":     {"\n\n\ndata: a\n\n\n\n\ndata: b\n\n\n", []string{"a", "b"}},
-		"near misses":          {"dat: x\ndata2: x\n data: x\ndatab\n\ndata: a\n\n", []string{"a"}},
-		"event: error":         {"event: error\ndata: a\n\nevent: message\ndata: b\n\n", []string{"a", "b"}},
-		"an error alone":       {"event: error\n\ndata: b\n\n", []string{"", "b"}},
-		"a line of prose":      {"data: a\n\nupstream has gone\n\n", []string{"a", "upstream has gone"}},
-		"a line of HTML":       {"<html>\n\n", []string{"<html>"}},
-		"error line":           {"error: {\"code\":500}\n\n", []string{`{"code":500}`}},
-		"colons in data":       {"data: a: b: c\n\n", []string{"a: b: c"}},
-		"nothing":              {"", nil},
-		"NUL and odd bytes":    {"data: \x00\xff\n\n", []string{"\x00\xff"}},
-		"unicode line sep":     {"data: a\u2028b\n\n", []string{"a\u2028b"}},
-		"text in two alphabet": {"data: 你好\n\ndata: мир\n\n", []string{"你好", "мир"}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			for kind, src := range map[string]io.Reader{
-				"whole":         strings.NewReader(tt.in),
-				"byte by byte":  iotest.OneByteReader(strings.NewReader(tt.in)),
-				"data with EOF": iotest.DataErrReader(strings.NewReader(tt.in)),
-			} {
-				all, err := readAll(src)
-				if err != io.EOF {
-					t.Errorf("%s: error %v", kind, err)
-				}
-				if d := cmp.Diff(tt.want, dataOf(all)); d != "" {
-					t.Errorf("%s: -want +got\n%s", kind, d)
-				}
+	for in, want := range map[string][]string{
+		"data: a\n\ndata: b\n\n":                               {"a", "b"},                 // plain
+		"data: a\r\n\r\ndata: b\r\n\r\n":                       {"a", "b"},                 // CRLF
+		"data: a\r\rdata: b\r\r":                               {"a", "b"},                 // CR alone
+		"data: a\r\n\ndata: b\n\r\ndata: c\r\r\n":              {"a", "b", "c"},            // mixed line ends
+		"data:a\n\ndata:{}\n\n":                                {"a", "{}"},                // no space
+		"data:  a \n\n":                                        {" a "},                    // one space only
+		": ping\n\n:\n\ndata: a\n: x\n\n: ping - 2026\n\n":     {"a"},                      // comments and pings
+		"data: a\n: ping\ndata: b\n\n":                         {"a\nb"},                   // comment inside
+		"event: message\nid: 7\nretry: 10\ndata: a\n\n":        {"a"},                      // other fields
+		"event: ping\n\ndata: a\n\n":                           {"a"},                      // event without data
+		"data:\n\ndata: \n\ndata\n\ndata: a\n\n":               {"a"},                      // empty data
+		"data: {\ndata: \"a\":1\ndata:}\n\n":                   {"{\n\"a\":1\n}"},          // several lines
+		"data: a\ndata\ndata: b\n\n":                           {"a\n\nb"},                 // empty line of data
+		"\ufeffdata: a\n\n":                                    {"a"},                      // byte order mark
+		"data: a\n\ndata: b\n":                                 {"a", "b"},                 // no final blank line
+		"data: a\n\ndata: b":                                   {"a", "b"},                 // no final newline
+		"data: a\n\n: bye":                                     {"a"},                      // no final data
+		"\n\n\ndata: a\n\n\n\n\ndata: b\n\n\n":                 {"a", "b"},                 // many blank lines
+		"dat: x\ndata2: x\n data: x\ndatab\n\ndata: a\n\n":     {"a"},                      // near misses
+		"event: error\ndata: a\n\nevent: message\ndata: b\n\n": {"a", "b"},                 // event: error
+		"event: error\n\ndata: b\n\n":                          {"", "b"},                  // an error alone
+		"data: a\n\nupstream has gone\n\n":                     {"a", "upstream has gone"}, // a line of prose
+		"<html>\n\n":                                           {"<html>"},                 // a line of HTML
+		"error: {\"code\":500}\n\n":                            {`{"code":500}`},           // error line
+		"data: a: b: c\n\n":                                    {"a: b: c"},                // colons in data
+		"":                                                     nil,                        // nothing
+		"data: \x00\xff\n\n":                                   {"\x00\xff"},               // NUL and odd bytes
+		"data: a\u2028b\n\n":                                   {"a\u2028b"},               // unicode line sep
+		"data: 你好\n\ndata: мир\n\n":                            {"你好", "мир"},              // text in two alphabet
+	} {
+		for kind, src := range map[string]io.Reader{
+			"whole":         strings.NewReader(in),
+			"byte by byte":  iotest.OneByteReader(strings.NewReader(in)),
+			"data with EOF": iotest.DataErrReader(strings.NewReader(in)),
+		} {
+			all, err := readAll(src)
+			if d := cmp.Diff(want, dataOf(all)); d != "" || err != io.EOF {
+				t.Errorf("%q, %s: error %v, -want +got\n%s", in, kind, err, d)
 			}
-		})
+		}
 	}
 }
 
@@ -121,23 +112,6 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// pieces is a source that returns one piece from each read.
-type pieces struct {
-	left []string
-	err  error
-}
-
-func (p *pieces) Read(b []byte) (int, error) {
-	if len(p.left) == 0 {
-		return 0, p.err
-	}
-	n := copy(b, p.left[0])
-	if p.left[0] = p.left[0][n:]; p.left[0] == "" {
-		p.left = p.left[1:]
-	}
-	return n, nil
-}
-
 // Events that arrived whole before a connection broke are returned; a cut one is not.
 func TestBroken(t *testing.T) {
 	broken := errors.New("reset")
@@ -147,7 +121,7 @@ func TestBroken(t *testing.T) {
 		"data: a\n\ndata: b":     {"a"},
 		"data: a\ndata: b":       {"a"},
 	} {
-		all, err := readAll(&pieces{left: []string{in}, err: broken})
+		all, err := readAll(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)))
 		if err != broken {
 			t.Errorf("%q: error %v", in, err)
 		}
@@ -157,47 +131,29 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-func TestMegabytes(t *testing.T) {
+// Megabytes of data are one event; without an end they are an error.
+func TestLongEvents(t *testing.T) {
 	big := strings.Repeat("0123456789abcdef", 1<<16)
 	in := "data: a\n\ndata: " + big + "\n\ndata: " + big + "\ndata: b\n\ndata: c\n\n"
 	all, err := readAll(iotest.HalfReader(strings.NewReader(in)))
 	if d := cmp.Diff([]string{"a", big, big + "\nb", "c"}, dataOf(all)); d != "" || err != io.EOF {
-		t.Errorf("error %v, frames of %d bytes", err, len(all))
+		t.Errorf("error %v, %d frames", err, len(all))
 	}
-}
-
-// zeros never ends.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = '0'
-	}
-	return len(p), nil
-}
-
-func TestTooLong(t *testing.T) {
-	_, err := readAll(io.MultiReader(strings.NewReader("data: "), zeros{}))
-	if !errors.Is(err, ErrTooLong) {
+	if _, err := readAll(strings.NewReader("data: " + strings.Repeat(big, 100))); !errors.Is(err, ErrTooLong) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// seeds are the captured streams and a few traps.
-func seeds(f *testing.F) {
-	for _, b := range captured(f) {
-		f.Add(b, uint64(len(b)))
+// The frames of a stream do not depend on how it is split into pieces, and each arrives with a piece of its own data.
+func FuzzFrameReader(f *testing.F) {
+	for _, c := range testkit.Captures(f) {
+		f.Add(c.Stream, uint64(len(c.Stream)))
 	}
 	for _, s := range []string{"\ufeffdata: a\r\rdata:b\r\n\r\n", "data\ndata:\ndata: x", "error: e\n\n:\n\n",
 		"\r\n\r\r\ndata: \xff"} {
 		f.Add([]byte(s), uint64(3))
 		f.Add([]byte(s), uint64(1))
 	}
-}
-
-// The frames of a stream do not depend on how it is split into pieces, and each arrives with a piece of its own data.
-func FuzzFrameReader(f *testing.F) {
-	seeds(f)
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, in []byte, split uint64) {
 		want, _ := readAll(iotest.OneByteReader(bytes.NewReader(in)))
 		last := int64(0)
@@ -239,8 +195,7 @@ func (s *splitter) Read(p []byte) (int, error) {
 }
 
 func BenchmarkFrameReader(b *testing.B) {
-	event := `data: {"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
-		`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
+	event := "data: " + vllmChunk + "\n\n"
 	for _, events := range []int{1, 16} {
 		b.Run(fmt.Sprint(events, " a piece"), func(b *testing.B) {
 			piece := []byte(strings.Repeat(event, events))

@@ -14,7 +14,8 @@ func (messages) NewDecoder() Decoder { return &messagesDecoder{usage: noMessages
 // Traits: the API cannot be told to continue after a natural end. vLLM accepts "ignore_eos" here and ignores it.
 func (messages) Traits() Traits {
 	const version = "2023-06-01" // of the API, which requests must name
-	return Traits{Thinks: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
+	return Traits{Auto: true, Model: true, Thinks: true, Key: "X-Api-Key",
+		Header: map[string]string{"Anthropic-Version": version}}
 }
 
 // Anthropic's API requires a length, and a budget for thinking of at least leastThinking tokens, below that length.

@@ -27,7 +27,8 @@ func (d openAI) Path() string {
 func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
 
 func (d openAI) Traits() Traits {
-	return Traits{Thinks: d.chat, Fields: AllFields, Seeds: true}
+	return Traits{Auto: true, Common: true, Model: true, Thinks: d.chat, Seeds: true, Fields: AllFields,
+		OnDemand: Fields{ContinuousUsage: true, ReasoningEffort: d.chat}}
 }
 
 // Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and

@@ -17,7 +17,7 @@ func (responses) NewDecoder() Decoder { return &responsesDecoder{} }
 
 // Traits leave out "min_tokens": neither OpenAI nor vLLM has it here.
 func (responses) Traits() Traits {
-	return Traits{Thinks: true, Fields: Fields{IgnoreEOS: true}}
+	return Traits{Auto: true, Model: true, Thinks: true, Fields: Fields{IgnoreEOS: true}}
 }
 
 // Encode returns the body. The server is asked not to store the answer, which OpenAI otherwise does.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"llmsweep/client/api"
 )
 
 // Address is a server's base URL, and what its paths have in place of "/v1".
@@ -20,9 +22,6 @@ type Address struct {
 
 // version matches the last part of a path that names an API's version: "v1", "v4", "v1beta".
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
-
-// endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
-var endpoints = []string{"/chat/completions", "/completions", "/responses", "/messages", "/models"}
 
 // unsupportedPaths are paths of APIs that are not spoken, with what to use.
 var unsupportedPaths = []struct{ path, instead string }{
@@ -135,15 +134,13 @@ func parseReason(err error, whole string) string {
 // splitPath divides a path into the part before the API and the part in place of "/v1".
 func splitPath(path string) (base, api string) {
 	path = strings.TrimRight(path, "/")
-	if rest, ok := strings.CutSuffix(path, "/generate"); ok {
-		return strings.TrimRight(rest, "/"), "/v1"
+	d, path := cutEndpoint(path)
+	if d != nil && !isVersioned(d) {
+		return path, "/v1"
 	}
-	pasted := false
-	for _, e := range endpoints {
-		if rest, ok := strings.CutSuffix(path, e); ok {
-			path, pasted = strings.TrimRight(rest, "/"), true
-			break
-		}
+	pasted := d != nil
+	if rest, ok := strings.CutSuffix(path, "/models"); ok && !pasted {
+		path, pasted = strings.TrimRight(rest, "/"), true
 	}
 	slash := strings.LastIndexByte(path, '/')
 	switch {
@@ -155,19 +152,28 @@ func splitPath(path string) (base, api string) {
 	return path, "/v1"
 }
 
-// pastedAPIs are the APIs that the endpoint of a pasted URL belongs to, where it belongs to one only. Longer endings
-// stand first.
-var pastedAPIs = []struct{ ending, api string }{
-	{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/responses", "responses"}, {"/messages", "messages"},
+// cutEndpoint cuts the path of an API's requests, which users paste from a curl command, off the end of a path. It
+// returns the API; nil for none.
+func cutEndpoint(path string) (longest api.Dialect, rest string) {
+	rest = path
+	for _, d := range api.Dialects() { // /chat/completions ends as /completions does
+		before, ok := strings.CutSuffix(path, strings.TrimPrefix(d.Path(), "/v1"))
+		if before = strings.TrimRight(before, "/"); ok && len(before) < len(rest) {
+			longest, rest = d, before
+		}
+	}
+	return longest, rest
 }
 
-// PastedAPI returns the name of the API whose endpoint a URL ends with; empty for a base URL.
+// isVersioned reports whether a version of the API stands in the path of its requests.
+func isVersioned(d api.Dialect) bool { return strings.HasPrefix(d.Path(), "/v1/") }
+
+// PastedAPI returns the name of the API whose endpoint a URL ends with; empty for a base URL, and for an endpoint that
+// several servers have.
 func PastedAPI(s string) string {
 	path, _, _ := strings.Cut(strings.TrimSpace(s), "?")
-	for _, p := range pastedAPIs {
-		if strings.HasSuffix(strings.TrimRight(path, "/"), p.ending) {
-			return p.api
-		}
+	if d, _ := cutEndpoint(strings.TrimRight(path, "/")); d != nil && isVersioned(d) {
+		return d.Name()
 	}
 	return ""
 }

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"llmsweep/client"
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 )
 
 // caching answers requests that empty its cache, the first ones while others run.
@@ -64,12 +64,7 @@ func TestEmptyCache(t *testing.T) {
 		"another engine":    {"Ollama", caching{}, noteCacheEngine, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			network := make(pipes)
-			s := &http.Server{Handler: &tt.server}
-			go s.Serve(network)
-			defer time.Sleep(time.Second)
-			defer s.Close()
-			p := prober(t, client.Options{URL: "server", Dial: network.dial})
+			p := prober(t, client.Options{URL: "server", Dial: testkit.ServePipes(t, &tt.server)})
 			why := p.EmptyCache(t.Context(), tt.engine)
 			if n := len(tt.server.asked); why.Code != tt.want.Code || n != tt.asked {
 				t.Errorf("%s: %v after %d requests, want %q after %d", name, why, n, tt.want.Code, tt.asked)

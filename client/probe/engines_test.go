@@ -93,8 +93,6 @@ func TestAuto(t *testing.T) {
 	}{
 		"vLLM":   {"vllm", nil, met{"chat", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, nil}},
 		"SGLang": {"sglang", nil, met{"chat", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}},
-		"Ollama": {"vllm", ollamaPages, met{"chat", "Qwen2-7B", "Ollama", "0.17.4", true, false,
-			[]note.Note{noteNotForced.New("Ollama")}}},
 		"TGI, without a list of models": {"vllm", map[string]string{
 			"/v1/models": "", "/version": "", "/info": `{"model_id":"Qwen2-7B","version":"2.4.1","max_total_tokens":4096}`,
 		}, met{"chat", "Qwen2-7B", "TGI", "2.4.1", true, false, []note.Note{noteNotForced.New("TGI")}}},
@@ -135,42 +133,13 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 
 // SGLang's own API is measured where it is asked for, with and without counts.
 func TestSGLangAsked(t *testing.T) {
-	got, _ := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang"}, nil),
-		API: "sglang"},
-		Workload{})
+	url := serveSimulated(t, simserver.Options{Engine: "sglang", Strict: true}, nil)
+	got, _ := runPreflight(t, client.Options{URL: url, API: "sglang"}, Workload{})
 	check(t, met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, got)
 	_, p := runPreflight(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: "sglang", NoUsage: true}, nil),
 		API: "sglang"}, Workload{})
 	if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] != 4 || p.CountSource() != countTokenize {
 		t.Errorf("count %d, %v", n, err)
-	}
-}
-
-// Strict servers get only the fields that they know, and the rejected ones are listed.
-func TestStrictEngines(t *testing.T) {
-	for engine, tt := range map[string]struct {
-		api      string
-		rejected []string
-	}{
-		"vllm": {"chat", []string{"ignore_eos"}}, "sglang": {"sglang", nil}, "anthropic": {"messages", nil},
-	} {
-		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: serveSimulated(t, simserver.Options{Engine: engine, Strict: true}, nil),
-				API: tt.api})
-			f, err := p.Preflight(t.Context(), Workload{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			slices.Sort(f.Rejected)
-			for _, name := range tt.rejected {
-				if !slices.Contains(f.Rejected, name) {
-					t.Errorf("rejected %v, want %v", f.Rejected, tt.rejected)
-				}
-			}
-			if len(tt.rejected) == 0 && len(f.Rejected) > 0 {
-				t.Errorf("rejected %v", f.Rejected)
-			}
-		})
 	}
 }
 

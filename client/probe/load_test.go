@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	_ "embed"
 	"math"
 	"strings"
 	"testing"
@@ -13,42 +14,15 @@ import (
 	"llmsweep/client/testkit"
 )
 
+//go:embed testdata/vllm-metrics.txt
+var vllmPage string
+
 // scrapes are pages in the engines' own words.
 var scrapes = map[string]struct {
 	text string
 	want func(*client.Gauges)
 }{
-	"vLLM": {`# HELP vllm:num_requests_running Number of requests in model execution batches.
-# TYPE vllm:num_requests_running gauge
-vllm:num_requests_running{engine="0",model_name="m"} 3.0
-vllm:num_requests_running{engine="1",model_name="m"} 4.0
-# TYPE vllm:num_requests_waiting gauge
-vllm:num_requests_waiting{engine="0",model_name="m"} 0.0
-# TYPE vllm:kv_cache_usage_perc gauge
-vllm:kv_cache_usage_perc{engine="0",model_name="m"} 0.25
-vllm:kv_cache_usage_perc{engine="1",model_name="m"} 0.75
-# TYPE vllm:num_preemptions_total counter
-vllm:num_preemptions_total{engine="0",model_name="m"} 46.0
-# TYPE vllm:prefix_cache_queries_total counter
-vllm:prefix_cache_queries_total{engine="0",model_name="m"} 1.5e+06
-# TYPE vllm:prefix_cache_hits_total counter
-vllm:prefix_cache_hits_total{engine="0",model_name="m"} 512
-# TYPE vllm:e2e_request_latency_seconds histogram
-vllm:e2e_request_latency_seconds_bucket{le="+Inf"} 1
-vllm:e2e_request_latency_seconds_sum 1
-vllm:e2e_request_latency_seconds_count 1
-# TYPE vllm:time_to_first_token_seconds histogram
-vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf"} 4
-vllm:time_to_first_token_seconds_sum{engine="0"} 0.5
-vllm:time_to_first_token_seconds_count{engine="0"} 4
-vllm:time_to_first_token_seconds_bucket{engine="1",le="+Inf"} 2
-vllm:time_to_first_token_seconds_sum{engine="1"} 0.25
-vllm:time_to_first_token_seconds_count{engine="1"} 2
-# TYPE vllm:iteration_tokens_total histogram
-vllm:iteration_tokens_total_bucket{le="+Inf"} 90
-vllm:iteration_tokens_total_sum 700
-vllm:iteration_tokens_total_count 90
-`, func(g *client.Gauges) {
+	"vLLM": {vllmPage, func(g *client.Gauges) {
 		g.Steps, g.TTFT, g.Latency = 90, client.Tally{Sum: 0.75, Count: 6}, client.Tally{Sum: 1, Count: 1}
 		g.Running, g.Waiting, g.KVUsage, g.Preemptions, g.PrefixQueries, g.PrefixHits = 7, 0, 0.75, 46, 1.5e6, 512
 	}},
@@ -87,14 +61,12 @@ func TestLoad(t *testing.T) {
 }
 
 func TestNoLoad(t *testing.T) {
-	for _, text := range []string{"", "go_goroutines 7\n", "{\"a\":1}", "<html>"} {
-		p := prober(t, client.Options{URL: serve(t, &fake{pages: map[string]string{"/metrics": text}})})
-		if l, err := p.Load(t.Context()); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %+v, %v", text, l, err)
+	for _, server := range []*fake{{}, {pages: map[string]string{"/metrics": ""}},
+		{pages: map[string]string{"/metrics": "go_goroutines 7\n"}}, {pages: map[string]string{"/metrics": "{\"a\":1}"}}} {
+		l, err := prober(t, client.Options{URL: serve(t, server)}).Load(t.Context())
+		if err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %+v, %v", server.pages, l, err)
 		}
-	}
-	if _, err := prober(t, client.Options{URL: serve(t, &fake{})}).Load(t.Context()); err == nil {
-		t.Error("no page, no error")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 )
 
 const modelsPath = "/v1/models"
@@ -50,7 +51,7 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 }
 
 // getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it:
-// in the header of Anthropic's API, which is then the API to measure, or as a bearer token.
+// in the header of an API that has one, which is then the API to measure, or as a bearer token.
 func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	a, err := p.getWhenReady(ctx, modelsPath)
 	var refused *Error
@@ -58,8 +59,8 @@ func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	if o.APIKey == "" || !errors.As(err, &refused) || refused.Kind != kindAuth {
 		return a, err
 	}
-	if o.API == "auto" {
-		o.API = "messages"
+	if o.API == api.Auto {
+		o.API = keyedAPI()
 	} else {
 		o.Bearer = true
 	}
@@ -73,6 +74,16 @@ func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 		return a, e
 	}
 	return a, err
+}
+
+// keyedAPI returns the name of the first API that takes the key in a header of its own.
+func keyedAPI() string {
+	for _, d := range api.Dialects() {
+		if d.Traits().Auto && d.Traits().Key != "" {
+			return d.Name()
+		}
+	}
+	return api.Default()
 }
 
 // notAPI returns the error for an answer that is not JSON.

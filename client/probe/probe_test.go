@@ -19,6 +19,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 )
 
 // fake is a server whose answers a test sets.
@@ -45,7 +46,7 @@ type asked struct {
 	all   bool // running counts
 }
 
-const vllmModels = `{"object":"list","data":[{"id":"Qwen2-7B","object":"model","owned_by":"vllm","max_model_len":4096}]}`
+const vllmModels = `{"object":"list","data":[{"id":"Qwen2-7B","owned_by":"vllm","max_model_len":4096}]}`
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for k, v := range f.header {
@@ -168,101 +169,84 @@ func prober(t testing.TB, o client.Options) *Prober {
 func heldBack(n note.Note) bool { return n.Is(noteHeldBack) }
 
 func TestPreflight(t *testing.T) {
-	all := api.AllFields
-	tests := map[string]struct {
-		server *fake
-		model  string
-		api    string
-		want   Facts
-	}{
-		"vLLM": {
-			server: &fake{models: vllmModels, chat: forced(1), pages: map[string]string{"/version": `{"version":"0.9.2"}`}},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", Version: "0.9.2",
-				MaxModelLen: 4096,
-				Streams:     true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
-		"completions asked for": {
-			server: &fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
-			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
-		"Ollama": {
-			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest","owned_by":"library"}]}`, chat: forced(1),
-				pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
-			model: "tiny",
-			want: Facts{API: "chat", Model: "tiny:latest", Models: []string{"tiny:latest", "big:latest"}, Engine: "Ollama",
-				Version: "0.17.4",
-				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []note.Note{noteNotForced.New("Ollama")}}},
-		"llama.cpp": {
-			server: &fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1),
-				header: map[string]string{"Server": "llama.cpp"},
-				pages:  map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
-			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669",
-				MaxModelLen: 300,
-				Streams:     true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
-				Notes: []note.Note{noteTooLong.New(512, 128, 300)}}},
-		"unknown engine": {
-			server: &fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
-			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1,
-				Fields: all,
-				Notes:  []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}}},
-		"no list of models": {
-			server: &fake{chat: forced(1)}, model: "mine",
-			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1,
-				Fields: all}},
-		"strict": {
-			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{
-				"min_tokens": "Unrecognized request argument supplied: min_tokens",
-				"ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, TokensPerChunk: 1, Fields: api.Fields{StreamUsage: true},
-				Rejected: []string{"min_tokens", "ignore_eos"},
-				Notes: []note.Note{
-					noteRejected.New("min_tokens", "400 Bad Request: Unrecognized request argument supplied: min_tokens"),
-					noteRejected.New("ignore_eos", "400 Bad Request: Unrecognized request argument supplied: ignore_eos"),
-					noteNoIgnoreEOS.New()}}},
-		"strict and silent": {
-			server: &fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no",
-				"stream_options": "no"}},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, TokensPerChunk: 1, Rejected: []string{"min_tokens", "ignore_eos", "stream_options"},
-				Notes: []note.Note{
-					noteRejected.New("min_tokens", "400 Bad Request: no"), noteRejected.New("ignore_eos", "400 Bad Request: no"),
-					noteRejected.New("stream_options", "400 Bad Request: no"), noteNoIgnoreEOS.New(), noteChunksCounted.New()}}},
-		"another name for the length": {
-			server: &fake{models: vllmModels, chat: forced(1),
-				rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Rejected: []string{"max_tokens"},
-				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
-				Notes: []note.Note{noteRejected.New("max_tokens",
-					"400 Bad Request: max_tokens is not supported, use max_completion_tokens")}}},
-		"a base model": {
-			server: &fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
-			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
-				Notes: []note.Note{noteCompletions.New("400 Bad Request: no chat template")}}},
-		"several tokens a chunk": {
-			server: &fake{models: vllmModels, chat: forced(4)},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 4,
-				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
-				Notes:  []note.Note{noteCountsRunning.New(4)}}},
-		"several tokens a chunk, not reported": {
-			server: &fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 8, Fields: all,
-				Notes: []note.Note{noteCountsNone.New(8)}}},
-		"thinking": {
-			server: &fake{models: vllmModels, chat: thinking},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, Thinks: true, TokensPerChunk: 1, Fields: all}},
-		"the 128 trap": {
-			server: &fake{models: vllmModels, chat: func(a *asked) { a.n = 128; forced(1)(a) }},
-			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []note.Note{noteLengthIgnored.New(24, 128)}}},
+	const unrecognized = "Unrecognized request argument supplied: "
+	refused := func(field, message string) note.Note { return noteRejected.New(field, "400 Bad Request: "+message) }
+	vllm := func(chat func(*asked)) *fake { return &fake{models: vllmModels, chat: chat} }
+	strict := func(chat func(*asked), rejects map[string]string) *fake {
+		return &fake{models: vllmModels, chat: chat, rejects: rejects}
 	}
-	for name, tt := range tests {
+	for name, tt := range map[string]struct {
+		server     *fake
+		model, api string
+		want       func(f *Facts) // what is other than on a plain vLLM
+	}{
+		"plain": {server: vllm(forced(1)), want: func(*Facts) {}},
+		"completions asked for": {server: &fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
+			want: func(f *Facts) { f.API = "completions" }},
+		"Ollama": {model: "tiny",
+			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest"}]}`,
+				chat: forced(1), pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
+			want: func(f *Facts) {
+				f.Model, f.Models = "tiny:latest", []string{"tiny:latest", "big:latest"}
+				f.Engine, f.Version, f.MaxModelLen, f.LengthForced = "Ollama", "0.17.4", 0, false
+				f.Notes = []note.Note{noteNotForced.New("Ollama")}
+			}},
+		"llama.cpp": {server: &fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1),
+			header: map[string]string{"Server": "llama.cpp"},
+			pages:  map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
+			want: func(f *Facts) {
+				f.Model, f.Models = "m.gguf", []string{"m.gguf"}
+				f.Engine, f.Version, f.MaxModelLen = "llama.cpp", "b11669", 300
+				f.Notes = []note.Note{noteTooLong.New(512, 128, 300)}
+			}},
+		"unknown engine": {server: &fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short}, want: func(f *Facts) {
+			f.Model, f.Models, f.Engine, f.MaxModelLen, f.LengthForced = "a", []string{"a", "b"}, "", 0, false
+			f.Notes = []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}
+		}},
+		"no list of models": {server: &fake{chat: forced(1)}, model: "mine",
+			want: func(f *Facts) { f.Model, f.Models, f.Engine, f.MaxModelLen = "mine", nil, "", 0 }},
+		"strict": {server: strict(short, map[string]string{"min_tokens": unrecognized + "min_tokens",
+			"ignore_eos": unrecognized + "ignore_eos"}), want: func(f *Facts) {
+			f.LengthForced, f.Fields, f.Rejected = false, api.Fields{StreamUsage: true}, []string{"min_tokens", "ignore_eos"}
+			f.Notes = []note.Note{refused("min_tokens", unrecognized+"min_tokens"),
+				refused("ignore_eos", unrecognized+"ignore_eos"), noteNoIgnoreEOS.New()}
+		}},
+		"strict and silent": {server: strict(short, map[string]string{"min_tokens": "no", "ignore_eos": "no",
+			"stream_options": "no"}), want: func(f *Facts) {
+			f.Usage, f.LengthForced, f.Fields = false, false, api.Fields{}
+			f.Rejected = []string{"min_tokens", "ignore_eos", "stream_options"}
+			f.Notes = []note.Note{refused("min_tokens", "no"), refused("ignore_eos", "no"), refused("stream_options", "no"),
+				noteNoIgnoreEOS.New(), noteChunksCounted.New()}
+		}},
+		"another name for the length": {server: strict(forced(1), map[string]string{
+			"max_tokens": "not supported, use max_completion_tokens"}), want: func(f *Facts) {
+			f.Fields.MaxCompletionTokens, f.Rejected = true, []string{"max_tokens"}
+			f.Notes = []note.Note{refused("max_tokens", "not supported, use max_completion_tokens")}
+		}},
+		"a base model": {server: &fake{models: vllmModels, text: forced(1),
+			chat: func(a *asked) { refuse(a.w, 400, "no chat template") }}, want: func(f *Facts) {
+			f.API, f.Notes = "completions", []note.Note{noteCompletions.New("400 Bad Request: no chat template")}
+		}},
+		"several tokens a chunk": {server: vllm(forced(4)), want: func(f *Facts) {
+			f.TokensPerChunk, f.Fields.ContinuousUsage, f.Notes = 4, true, []note.Note{noteCountsRunning.New(4)}
+		}},
+		"several tokens a chunk, not reported": {server: vllm(func(a *asked) { a.all = false; forced(8)(a) }),
+			want: func(f *Facts) { f.TokensPerChunk, f.Notes = 8, []note.Note{noteCountsNone.New(8)} }},
+		"thinking": {server: vllm(thinking), want: func(f *Facts) { f.Thinks = true }},
+		"chunks of an unknown number of tokens": {server: vllm(func(a *asked) { a.usage = false; short(a) }),
+			want: func(f *Facts) { f.Usage, f.LengthForced, f.Notes = false, false, []note.Note{noteChunksCounted.New()} }},
+		"a count that cannot be": {server: vllm(func(a *asked) {
+			for n := range a.n {
+				a.say("content", n+1)
+			}
+			a.end("length", 10*a.n)
+		}), want: func(f *Facts) {
+			f.TokensPerChunk, f.LengthForced = 10, false
+			f.Notes = []note.Note{noteCountDoubtful.New(24, 24, 240), noteCountsNone.New(10)}
+		}},
+		"the 128 trap": {server: vllm(func(a *asked) { a.n = 128; forced(1)(a) }),
+			want: func(f *Facts) { f.LengthForced, f.Notes = false, []note.Note{noteLengthIgnored.New(24, 128)} }},
+	} {
 		t.Run(name, func(t *testing.T) {
 			p := prober(t, client.Options{URL: serve(t, tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
 			got, err := p.Preflight(t.Context(), Workload{PromptTokens: 512, OutputTokens: 128})
@@ -274,7 +258,10 @@ func TestPreflight(t *testing.T) {
 			}
 			// Chunks of a loopback server can be received together by chance.
 			got.Notes = slices.DeleteFunc(got.Notes, heldBack)
-			if d := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Facts{}, "Latency"), cmpopts.EquateEmpty()); d != "" {
+			want := Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: api.AllFields}
+			tt.want(&want)
+			if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Facts{}, "Latency"), cmpopts.EquateEmpty()); d != "" {
 				t.Errorf("-want +got\n%s", d)
 			}
 			o := p.Options()
@@ -344,36 +331,22 @@ func TestCount(t *testing.T) {
 // completions and responses answer in one piece, and messages sends its stream at once. All of them are paced.
 func TestMaxPaidRequests(t *testing.T) {
 	var paid, paced atomic.Int32
-	one := func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) }
+	all := testkit.Captures(t)
+	messages := all[slices.IndexFunc(all, func(c testkit.Capture) bool { return c.Name == "vllm-0.32.0-messages" })].Stream
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
+		answer, ok := map[string]string{"/v1/completions": `{"choices":[]}`, "/v1/responses": `{"choices":[]}`,
+			"/v1/messages": string(messages)}[r.URL.Path]
+		switch {
+		case r.Method != http.MethodPost:
 			fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
-			return
-		}
-		switch r.URL.Path {
-		case "/v1/completions", "/v1/responses":
-			paid.Add(1)
-			one(w)
-		case "/v1/messages":
-			paid.Add(1)
-			w.Header().Set("Content-Type", "text/event-stream")
-			var b strings.Builder
-			b.WriteString("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9,\"output_tokens\":1}}}\n\n")
-			for range 24 {
-				b.WriteString("data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" a\"}}\n\n")
-			}
-			b.WriteString("data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\"usage\":{\"output_tokens\":24}}\n\n")
-			b.WriteString("data: {\"type\":\"message_stop\"}\n\n")
-			io.WriteString(w, b.String())
-		default:
+		case !ok:
 			http.NotFound(w, r)
+		default:
+			paid.Add(1)
+			io.WriteString(w, answer)
 		}
 	}))
-	p, err := New(client.Options{URL: url, Params: api.Params{Fields: api.AllFields}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := prober(t, client.Options{URL: url, Params: api.Params{Fields: api.AllFields}})
 	p.Pace = func(context.Context, int) { paced.Add(1) }
 	f, err := p.Preflight(t.Context(), Workload{})
 	if err != nil || f.API != "messages" || paid.Load() != MaxPaidRequests || paced.Load() < MaxPaidRequests {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 )
 
 // MaxPaidRequests is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At
@@ -47,7 +48,7 @@ type Prober struct {
 // New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight]
 // chooses them.
 func New(o client.Options) (*Prober, error) {
-	o.API = cmp.Or(o.API, "auto")
+	o.API = cmp.Or(o.API, api.Auto)
 	p := &Prober{counts: map[string]count{}}
 	return p, p.setOptions(o)
 }
@@ -55,8 +56,8 @@ func New(o client.Options) (*Prober, error) {
 // setOptions replaces the prober's options by o.
 func (p *Prober) setOptions(o client.Options) error {
 	c := o
-	if c.API == "auto" {
-		c.API = "chat"
+	if c.API == api.Auto {
+		c.API = api.Default()
 	}
 	c.MaxConns = 2
 	made, err := client.New(c)

@@ -80,29 +80,33 @@ func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
 	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), trialTime)
-	if o.API != "auto" {
+	if o.API != api.Auto {
 		return p.tryAPI(ctx, f, o)
 	}
-	o.API = "chat"
-	chat, err := p.tryAPI(ctx, f, o)
+	o.API = api.Default()
+	first, err := p.tryAPI(ctx, f, o)
 	if err == nil || !refusedAPI(err) {
-		return chat, err
+		return first, err
 	}
 	p.blameModel(f, err)
-	o.API = "completions"
-	if t, e := p.tryAPI(ctx, f, o); e == nil {
-		f.note(noteCompletions, chat.result.Message)
+	for _, d := range api.Dialects()[1:] {
+		traits := d.Traits()
+		if !traits.Auto || !traits.Common && first.result.HTTP != http.StatusNotFound {
+			continue
+		}
+		o.API = d.Name()
+		t, e := p.tryAPI(ctx, f, o)
+		switch {
+		case e != nil:
+			continue
+		case traits.Common:
+			f.note(noteCompletions, first.result.Message)
+		default:
+			f.note(noteNewerAPI, first.result.Message, o.API)
+		}
 		return t, nil
 	}
-	if chat.result.HTTP == http.StatusNotFound {
-		for _, o.API = range []string{"responses", "messages"} {
-			if t, e := p.tryAPI(ctx, f, o); e == nil {
-				f.note(noteNewerAPI, chat.result.Message, o.API)
-				return t, nil
-			}
-		}
-	}
-	return chat, err // the error of chat says more
+	return first, err // the error of the default says more
 }
 
 // blameModel adds to a refusal which model llmsweep chose: the first that the server lists may be an embedding model.
@@ -131,7 +135,7 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 	if o.Params.Natural {
 		o.Params.Fields.IgnoreEOS, o.Params.Fields.MinTokens = false, false
 	}
-	o.Params.Fields.ReasoningEffort = o.API == "chat" && o.Params.Think != nil && f.Engine == "Ollama"
+	o.Params.Fields.ReasoningEffort = d.Traits().OnDemand.ReasoningEffort && o.Params.Think != nil && f.Engine == "Ollama"
 	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
 	var rejected []string
@@ -251,8 +255,8 @@ func trialError(t trial) error {
 	if errors.As(err, &e) {
 		e.after = r.RetryAfter
 	}
-	if api := t.options.API; errors.As(err, &e) && e.Kind == kindNotFound && api != "chat" && api != "completions" {
-		e.Do = "The server does not speak that API (" + api +
+	if d, _ := api.DialectByName(t.options.API); errors.As(err, &e) && e.Kind == kindNotFound && !d.Traits().Common {
+		e.Do = "The server does not speak that API (" + d.Name() +
 			"), or not for that model: --api auto finds out which it speaks."
 	}
 	return err
@@ -345,10 +349,9 @@ func learnThinking(f *Facts, p api.Params) {
 	}
 }
 
-// tryRunningCounts asks for running counts, which give the number of tokens in each chunk. Only OpenAI's APIs have
-// them.
+// tryRunningCounts asks for running counts, which give the number of tokens in each chunk, where the API has them.
 func (p *Prober) tryRunningCounts(ctx context.Context, f *Facts, o client.Options) {
-	if o.API == "chat" || o.API == "completions" {
+	if d, err := api.DialectByName(o.API); err == nil && d.Traits().OnDemand.ContinuousUsage {
 		o.Params.Fields.ContinuousUsage = true
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
 		if err == nil && t.result.Status == client.StatusOK && len(t.result.Counts) > 0 {

@@ -5,12 +5,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/testkit"
 )
 
 // A busy server is waited for as long as it asks, within a limit. A silent one costs a limited time.
@@ -43,8 +44,7 @@ func TestPatience(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, left := &fake{models: vllmModels, chat: forced(1)}, tt.times
-				network := make(pipes)
-				s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				dial := testkit.ServePipes(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					switch {
 					case r.URL.Path != tt.path || left == 0:
 						f.ServeHTTP(w, r)
@@ -58,12 +58,9 @@ func TestPatience(t *testing.T) {
 						}
 						refuse(w, tt.status, "busy")
 					}
-				})}
-				go s.Serve(network)
-				defer time.Sleep(time.Second)
-				defer s.Close()
+				}))
 				start := time.Now()
-				p := prober(t, client.Options{URL: "server", Dial: network.dial, Timeout: tt.timeout})
+				p := prober(t, client.Options{URL: "server", Dial: dial, Timeout: tt.timeout})
 				facts, err := p.Preflight(t.Context(), Workload{})
 				p.Close()
 				if took := time.Since(start); took != tt.took {
@@ -100,98 +97,59 @@ func TestOnlyHTTP2(t *testing.T) {
 	}
 }
 
-// counting serves requests that take two seconds each.
-type counting struct {
-	fake    *fake
-	width   int  // requests at once
-	refuses bool // those beyond are refused, and do not wait
-	mu      sync.Mutex
-	busy    int
-	served  int
+// slow serves requests that take two seconds each.
+type slow struct {
+	fake
+	slots   chan struct{} // for requests at once
+	refuses bool          // those beyond are refused, and do not wait
 }
 
-func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/v1/chat/completions" {
-		c.fake.ServeHTTP(w, r)
-		return
-	}
-	for entered := false; !entered; {
-		c.mu.Lock()
-		if entered = c.busy < c.width; entered {
-			c.busy++
+func (s *slow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/chat/completions" {
+		select {
+		case s.slots <- struct{}{}:
+		default:
+			if s.refuses {
+				refuse(w, 429, "one at a time")
+				return
+			}
+			s.slots <- struct{}{}
 		}
-		c.mu.Unlock()
-		if !entered && c.refuses {
-			refuse(w, 429, "one at a time")
-			return
-		}
-		if !entered {
-			time.Sleep(10 * time.Millisecond)
-		}
+		defer func() { <-s.slots }()
+		time.Sleep(2 * time.Second)
 	}
-	time.Sleep(2 * time.Second)
-	answer := &answered{ResponseWriter: w}
-	c.fake.ServeHTTP(answer, r)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.busy--
-	if answer.status == 0 {
-		c.served++
-	}
+	s.fake.ServeHTTP(w, r)
 }
-
-// answered notes the status of a refusal.
-type answered struct {
-	http.ResponseWriter
-	status int
-}
-
-func (a *answered) WriteHeader(status int) {
-	a.status = status
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // Texts are counted while the trial goes on, and each is paid for once. A server that takes one request at a time
 // counts them one after another.
 func TestTextsAreCountedDuringTheTrial(t *testing.T) {
-	texts := []string{"one", "a longer text"}
 	for name, c := range map[string]struct {
-		server *counting
-		served int
-		took   time.Duration // at most
-		notes  int
+		width   int
+		refuses bool
+		rejects map[string]string
+		took    time.Duration // at most
 	}{
-		"at once":               {&counting{width: 9}, 3, 2100 * time.Millisecond, 0},
-		"one waits for another": {&counting{width: 1}, 3, 7 * time.Second, 0},
-		"one at a time":         {&counting{width: 1, refuses: true}, 3, 9 * time.Second, 0},
-		"a field is rejected": {&counting{width: 9, fake: &fake{rejects: map[string]string{"min_tokens": "min_tokens?"}}},
-			3, 6100 * time.Millisecond, 1},
+		"at once":               {9, false, nil, 2100 * time.Millisecond},
+		"one waits for another": {1, false, nil, 7 * time.Second},
+		"one at a time":         {1, true, nil, 9 * time.Second},
+		"a field is rejected":   {9, false, map[string]string{"min_tokens": "min_tokens?"}, 6100 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if c.server.fake == nil {
-					c.server.fake = &fake{}
-				}
-				c.server.fake.models, c.server.fake.letters = vllmModels, true
-				c.server.fake.chat = func(a *asked) {
+				var served atomic.Int32
+				server := &slow{fake{models: vllmModels, letters: true, rejects: c.rejects, chat: func(a *asked) {
+					served.Add(1)
 					for n := range a.n {
 						time.Sleep(time.Millisecond)
 						a.say("content", n+1)
 					}
 					a.end("length", a.n)
-				}
-				network := make(pipes)
-				s := &http.Server{Handler: c.server}
-				go s.Serve(network)
-				defer time.Sleep(time.Second)
-				defer s.Close()
-				p := prober(t, client.Options{URL: "server", Dial: network.dial})
-				defer p.Close()
-				start := time.Now()
+				}}, make(chan struct{}, c.width), c.refuses}
+				p := prober(t, client.Options{URL: "server", Dial: testkit.ServePipes(t, server)})
+				start, texts := time.Now(), []string{"one", "a longer text"}
 				f, err := p.Preflight(t.Context(), Workload{Texts: texts})
-				if err != nil || len(f.Notes) != c.notes {
+				if err != nil || len(f.Notes) != len(c.rejects) {
 					t.Fatalf("%v, notes %v", err, f.Notes)
 				}
 				counts, err := p.Count(t.Context(), texts...)
@@ -199,8 +157,8 @@ func TestTextsAreCountedDuringTheTrial(t *testing.T) {
 				if err != nil || counts[0] != 3 || counts[1] != 13 || p.CountSource() != countUsage {
 					t.Errorf("%v from %q, %v", counts, p.CountSource(), err)
 				}
-				if c.server.served != c.served || took > c.took {
-					t.Errorf("%d requests were answered in %v, want %d in %v at most", c.server.served, took, c.served, c.took)
+				if served.Load() != 3 || took > c.took {
+					t.Errorf("%d requests were answered in %v, want 3 in %v at most", served.Load(), took, c.took)
 				}
 			})
 		})

@@ -18,8 +18,7 @@ type Capacity struct {
 	SyncTTFT, SyncITL, SyncLatency time.Duration // of a request alone on the server; the ITL is the mean
 }
 
-// How long CapacityOf simulates the steady state, in turnovers of all slots. The bounds on steps keep it below 100 ms
-// (BenchmarkCapacity).
+// How long CapacityOf simulates the steady state, in turnovers of all slots. The bounds on steps keep it below 100 ms.
 const (
 	capacityWarmup    = 4
 	capacityTurnovers = 200

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -9,25 +10,17 @@ import (
 )
 
 func TestPresets(t *testing.T) {
-	for _, tc := range []struct {
-		name, gpu, model string
-		tp               int
-		quant            Quant
-	}{
-		{"Qwen2-7B/L20", "L20", "Qwen2-7B", 1, FP16},
-		{"Qwen2-7B/L20x2/int4", "L20", "Qwen2-7B", 2, INT4},
-		{"qwen2.5-14b/a100 80gbx4/INT8", "A100 80GB", "Qwen2.5-14B", 4, INT8},
-		{"Qwen2-57B-A14B/A100-80GBx2", "A100 80GB", "Qwen2-57B-A14B", 2, FP16},
-		{"qwen2-72b/h200x2", "H200", "Qwen2-72B", 2, FP16},
-		{"Demo", "A100 80GB", "Qwen2-7B", 1, INT4},
+	for name, want := range map[string]string{
+		"Qwen2-7B/L20":                 "Qwen2-7B, L20 x 1, fp16",
+		"Qwen2-7B/L20x2/int4":          "Qwen2-7B, L20 x 2, int4",
+		"qwen2.5-14b/a100 80gbx4/INT8": "Qwen2.5-14B, A100 80GB x 4, int8",
+		"Qwen2-57B-A14B/A100-80GBx2":   "Qwen2-57B-A14B, A100 80GB x 2, fp16",
+		"qwen2-72b/h200x2":             "Qwen2-72B, H200 x 2, fp16",
+		"Demo":                         "Qwen2-7B, A100 80GB x 1, int4",
 	} {
-		c, err := Preset(tc.name)
-		if err != nil {
-			t.Errorf("%s: %v", tc.name, err)
-			continue
-		}
-		if c.GPU.Name != tc.gpu || c.Model.Name != tc.model || c.TP != tc.tp || c.Quant != tc.quant {
-			t.Errorf("%s is %s, %s, %d, %s", tc.name, c.GPU.Name, c.Model.Name, c.TP, c.Quant)
+		c, err := Preset(name)
+		if got := fmt.Sprintf("%s, %s x %d, %s", c.Model.Name, c.GPU.Name, c.TP, c.Quant); got != want || err != nil {
+			t.Errorf("%s is %s, %v", name, got, err)
 		}
 	}
 }

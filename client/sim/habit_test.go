@@ -100,9 +100,10 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 const (
-	warm  = 20 * time.Second
-	long  = warm + 120*time.Second
+	warm  = 10 * time.Second
+	round = warm + 41*time.Second // whole requests of 410 ms
 	brief = warm + 40*time.Second
+	long  = warm + 120*time.Second
 )
 
 func TestPlainServerIsExact(t *testing.T) {
@@ -116,10 +117,10 @@ func TestPlainServerIsExact(t *testing.T) {
 	if c.SyncTTFT != 100*time.Millisecond || c.SyncITL != 10*time.Millisecond || c.SyncLatency != 410*time.Millisecond {
 		t.Errorf("alone: %+v", c)
 	}
-	near(t, "one at a time", closed(t, s, 1, warm, long), 1/0.41, 0.003)
-	near(t, "half of the slots", closed(t, s, 4, warm, long), 4/0.41, 0.003)
-	near(t, "all slots", closed(t, s, 8, warm, long), 8/0.41, 0.003)
-	near(t, "a queue", closed(t, s, 30, warm, long), 8/0.41, 0.003)
+	near(t, "one at a time", closed(t, s, 1, warm, round), 1/0.41, 0.003)
+	near(t, "half of the slots", closed(t, s, 4, warm, round), 4/0.41, 0.003)
+	near(t, "all slots", closed(t, s, 8, warm, round), 8/0.41, 0.003)
+	near(t, "a queue", closed(t, s, 30, warm, round), 8/0.41, 0.003)
 	inBubble(t, s, func(t *testing.T, l *sim.Engine) {
 		began := time.Now()
 		var at []time.Duration

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -34,13 +35,16 @@ type batch struct {
 	now time.Duration
 }
 
-func newBatch(cfg MachineConfig) *batch {
+func newBatch(cfg MachineConfig) *batch { return &batch{Scheduler: NewScheduler(cfg.WithDefaults())} }
+
+// newLinear returns a batch with linear step times, and a large cache unless the configuration says otherwise.
+func newLinear(cfg MachineConfig) *batch {
 	if cfg.KVTokens == 0 {
 		cfg.KVTokens = 1 << 20
 	}
-	sc := NewScheduler(cfg.WithDefaults())
-	sc.roofline = linear
-	return &batch{Scheduler: sc}
+	b := newBatch(cfg)
+	b.roofline = linear
+	return b
 }
 
 func (r *batch) request(prompt, output int, prefix ...uint64) *recorder {
@@ -77,70 +81,47 @@ func wantTimes(t *testing.T, what string, got []time.Duration, want ...float64) 
 	}
 }
 
-func TestChunkedPrefill(t *testing.T) {
-	r := newBatch(MachineConfig{MaxBatchedTokens: 8, MaxNumSeqs: 4})
-	a := r.request(20, 3)
-	r.finish()
-	// Chunks of 8, 8 and 4: the first token ends the third step.
-	wantTimes(t, "alone", a.at, 1.8+1.8+1.4, 5.0+1.1, 6.1+1.1)
-}
-
-func TestDecodesComeBeforePrompts(t *testing.T) {
-	r := newBatch(MachineConfig{MaxBatchedTokens: 4, MaxNumSeqs: 4})
-	a := r.request(4, 5)
-	b := r.request(8, 2)
-	r.finish()
-	// Step 1: all of a. Then a decodes beside b's chunks of 3, 3 and 2.
-	wantTimes(t, "a", a.at, 1.4, 2.8, 4.2, 5.5, 6.7)
-	wantTimes(t, "b", b.at, 5.5, 6.7)
-}
-
-func TestFirstComeFirstServed(t *testing.T) {
-	r := newBatch(MachineConfig{MaxNumSeqs: 2})
-	var all []*recorder
-	for i := range 6 {
-		all = append(all, r.request(4, 2+i%2))
-	}
-	for r.step() {
-		if len(r.running) > 2 {
-			t.Fatalf("%d running, want at most 2", len(r.running))
+// When requests that arrive together get their tokens, worked out by hand.
+func TestTokenInstants(t *testing.T) {
+	for _, tc := range []struct {
+		name        string
+		config      MachineConfig
+		requests    [][2]int    // prompt, output
+		want        [][]float64 // ms
+		preemptions int
+	}{
+		{"chunks of 8, 8 and 4: the first token ends the third step", MachineConfig{MaxBatchedTokens: 8, MaxNumSeqs: 4},
+			[][2]int{{20, 3}}, [][]float64{{1.8 + 1.8 + 1.4, 6.1, 7.2}}, 0},
+		{"all of the first, then it decodes beside chunks of 3, 3 and 2", MachineConfig{MaxBatchedTokens: 4, MaxNumSeqs: 4},
+			[][2]int{{4, 5}, {8, 2}}, [][]float64{{1.4, 2.8, 4.2, 5.5, 6.7}, {5.5, 6.7}}, 0},
+		{"the second waits for the first's 4 blocks", MachineConfig{BlockTokens: 4, KVTokens: 16},
+			[][2]int{{12, 2}, {8, 1}}, [][]float64{{2.2, 3.3}, {3.3 + 1.8}}, 0},
+		{"first come, first served, in two slots", MachineConfig{MaxNumSeqs: 2}, [][2]int{{4, 2}, {4, 2}, {4, 1}},
+			[][]float64{{1.8, 3.0}, {1.8, 3.0}, {4.4}}, 0},
+		// Step 1 takes both prompts. In step 2 the first needs a third block: none is free, the second goes, with one token
+		// made. Its 8 tokens fit again only when the first is gone, after step 6; step 7 computes them anew.
+		{"the youngest is preempted", MachineConfig{BlockTokens: 4, KVTokens: 16}, [][2]int{{8, 6}, {7, 4}},
+			[][]float64{{2.5, 3.6, 4.7, 5.8, 6.9, 8.0}, {2.5, 8.0 + 1.8, 9.8 + 1.1, 10.9 + 1.1}}, 1},
+	} {
+		r := newLinear(tc.config)
+		var all []*recorder
+		for _, q := range tc.requests {
+			all = append(all, r.request(q[0], q[1]))
 		}
-	}
-	for i := 1; i < len(all); i++ {
-		if all[i].at[0] < all[i-1].at[0] {
-			t.Errorf("request %d began at %v, before request %d at %v", i, all[i].at[0], i-1, all[i-1].at[0])
+		r.finish()
+		for i, l := range all {
+			wantTimes(t, fmt.Sprint(tc.name, ": ", i), l.at, tc.want[i]...)
 		}
-	}
-}
-
-func TestAdmissionWaitsForBlocks(t *testing.T) {
-	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 16})
-	a := r.request(12, 2) // 4 blocks at the end
-	b := r.request(8, 1)
-	r.finish()
-	wantTimes(t, "a", a.at, 2.2, 3.3)
-	wantTimes(t, "b", b.at, 3.3+1.8)
-	if r.totals.preemptions != 0 || r.cache.Free() != 4 {
-		t.Errorf("%d preemptions, %d blocks free; want 0, 4", r.totals.preemptions, r.cache.Free())
-	}
-}
-
-func TestPreemptionOfTheYoungest(t *testing.T) {
-	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 16})
-	a := r.request(8, 6) // grows from 2 to 4 blocks
-	b := r.request(7, 4) // grows from 2 to 3
-	r.finish()
-	// Step 1 takes both prompts. In step 2 a needs a third block: none is free, b goes, with one token made. Its 8
-	// tokens fit again beside a's 3 blocks only when a is gone: a ends with step 6, and step 7 computes b anew.
-	wantTimes(t, "a", a.at, 2.5, 3.6, 4.7, 5.8, 6.9, 8.0)
-	wantTimes(t, "b", b.at, 2.5, 8.0+1.8, 9.8+1.1, 10.9+1.1)
-	if a.Preemptions != 0 || b.Preemptions != 1 || r.totals.preemptions != 1 {
-		t.Errorf("preemptions: a %d, b %d, scheduler %d; want 0, 1, 1", a.Preemptions, b.Preemptions, r.totals.preemptions)
+		if last := all[len(all)-1]; r.totals.preemptions != tc.preemptions || last.Preemptions != tc.preemptions ||
+			r.cache.Free() != r.cache.total {
+			t.Errorf("%s: %d preemptions, %d of the last; %d blocks free", tc.name, r.totals.preemptions, last.Preemptions,
+				r.cache.Free())
+		}
 	}
 }
 
 func TestCancel(t *testing.T) {
-	r := newBatch(MachineConfig{MaxNumSeqs: 1})
+	r := newLinear(MachineConfig{MaxNumSeqs: 1})
 	a, b, c := r.request(10, 50), r.request(10, 5), r.request(10, 1)
 	r.step()
 	if d, ok := r.Plan(); !ok {
@@ -164,7 +145,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestPrefixCache(t *testing.T) {
-	r := newBatch(MachineConfig{BlockTokens: 4, PrefixCache: true})
+	r := newLinear(MachineConfig{BlockTokens: 4, PrefixCache: true})
 	a := r.request(10, 1, 1, 2)
 	r.finish()
 	b := r.request(10, 1, 1, 2) // two blocks known, 2 tokens computed
@@ -185,7 +166,7 @@ func TestPrefixCache(t *testing.T) {
 
 // TestTheCacheForgetsWhatWasUsedLeastRecently fills a cache of six blocks by prompts of three.
 func TestTheCacheForgetsWhatWasUsedLeastRecently(t *testing.T) {
-	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 6 * 4, PrefixCache: true})
+	r := newLinear(MachineConfig{BlockTokens: 4, KVTokens: 6 * 4, PrefixCache: true})
 	ask := func(prefix ...uint64) int {
 		l := r.request(13, 1, prefix...) // three blocks that can be found, and one that cannot
 		r.finish()
@@ -202,7 +183,7 @@ func TestTheCacheForgetsWhatWasUsedLeastRecently(t *testing.T) {
 // TestSequencesShareBlocks lets ten prompts that begin alike run in a cache that would hold two of them if each had
 // blocks of its own.
 func TestSequencesShareBlocks(t *testing.T) {
-	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 24 * 4, MaxNumSeqs: 10, PrefixCache: true})
+	r := newLinear(MachineConfig{BlockTokens: 4, KVTokens: 24 * 4, MaxNumSeqs: 10, PrefixCache: true})
 	prefix := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	r.request(41, 1, prefix...)
 	r.finish()
@@ -222,8 +203,8 @@ func TestSequencesShareBlocks(t *testing.T) {
 
 func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
 	total := func(seed uint64) time.Duration {
-		r := newBatch(MachineConfig{Jitter: 0.3, Seed: seed})
-		r.request(1, 20000)
+		r := newLinear(MachineConfig{Jitter: 0.3, Seed: seed})
+		r.request(1, 5000)
 		r.finish()
 		return r.now
 	}
@@ -233,8 +214,8 @@ func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
 	if a, b := total(1), total(2); a == b {
 		t.Errorf("two seeds give %v both", a)
 	}
-	// 20000 steps: the mean's standard error is 0.3/sqrt(20000) = 0.2 %.
-	if mean := total(3).Seconds() / 20000; math.Abs(mean/1.1e-3-1) > 0.01 {
+	// 5000 steps: the mean's standard error is 0.3/sqrt(5000) = 0.4 %.
+	if mean := total(3).Seconds() / 5000; math.Abs(mean/1.1e-3-1) > 0.01 {
 		t.Errorf("mean step %.4f ms, want 1.1", mean*1e3)
 	}
 }
@@ -248,7 +229,7 @@ func TestSchedulerInvariants(t *testing.T) {
 		cfg.MaxBatchedTokens = cfg.MaxNumSeqs + rapid.IntRange(0, 20).Draw(t, "budget")
 		cfg.KVTokens = cfg.BlockTokens * rapid.IntRange(1, 20).Draw(t, "blocks")
 		cfg.PrefixCache = rapid.Bool().Draw(t, "prefixes")
-		r := newBatch(cfg)
+		r := newLinear(cfg)
 		var all []*recorder
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			prompt, output := rapid.IntRange(1, 30).Draw(t, "prompt"), rapid.IntRange(1, 10).Draw(t, "output")
@@ -311,5 +292,36 @@ func checkBooks(t *rapid.T, e *Scheduler) {
 		tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
 		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.cache.Free(), e.cache.total, tokens,
 			len(e.running))
+	}
+}
+
+// BenchmarkStep is the scheduler's cost of one step under load.
+func BenchmarkStep(b *testing.B) {
+	for _, batch := range []int{32, 256} {
+		b.Run(fmt.Sprint(batch), func(b *testing.B) {
+			c, err := Preset("Qwen2-7B/H100")
+			if err != nil {
+				b.Fatal(err)
+			}
+			c.MaxNumSeqs = batch
+			e := NewScheduler(c)
+			for range 2 * batch {
+				s := &Sequence{Prompt: 512, Output: 128}
+				token := func(_ int, last bool) {
+					if last {
+						*s = Sequence{Prompt: s.Prompt, Output: s.Output, Token: s.Token}
+						e.Add(s)
+					}
+				}
+				s.Token = token
+				e.Add(s)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Plan()
+				e.Complete()
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"llmsweep/client/note"
@@ -21,10 +23,21 @@ type Kind struct {
 	Where string // file and line
 }
 
-// Kinds reads all kinds of notes of the program out of its source.
-func Kinds(t *testing.T) (kinds []Kind) {
+// Kinds returns all kinds of notes of the program, read out of its source.
+func Kinds(t *testing.T) []Kind {
 	t.Helper()
-	root := root(t)
+	kinds, err := sourceKinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+var sourceKinds = sync.OnceValues(func() (kinds []Kind, err error) {
+	root, err := root()
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range []string{"client", "sweep", "report", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -48,27 +61,25 @@ func Kinds(t *testing.T) (kinds []Kind) {
 			return nil
 		})
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
 	if len(kinds) < 200 {
-		t.Fatalf("only %d kinds of notes found", len(kinds))
+		return nil, fmt.Errorf("only %d kinds of notes found", len(kinds))
 	}
-	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Code == note.Text.Code }) // it has words of its own
-}
+	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Code == note.Text.Code }), nil // it has words of its own
+})
 
 // root returns the directory of go.mod.
-func root(t *testing.T) string {
-	t.Helper()
+func root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
+			return dir, nil
 		}
 		dir = filepath.Dir(dir)
 	}
-	t.Fatalf("no go.mod above: %v", err)
-	return ""
+	return "", fmt.Errorf("no go.mod above: %w", err)
 }
 
 // kindOf returns the kind that a literal note.Kind{...} declares.

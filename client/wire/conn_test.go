@@ -14,25 +14,19 @@ import (
 
 // pair returns both ends of a connection over loopback.
 func pair(t testing.TB) (*Conn, *net.TCPConn) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Helper()
+	address, accepted := accepting(t)
+	near, err := NewPool(address, false, nil, nil, 4, time.Minute).Get(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	near, err := NewPool(l.Addr().String(), false, nil, nil, 4, time.Minute).Get(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	far, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { near.Close(); far.Close() })
-	return near, far.(*net.TCPConn)
+	t.Cleanup(func() { near.Close() })
+	until(t, func() bool { return len(accepted()) > 0 })
+	return near, accepted()[0].(*net.TCPConn)
 }
 
 // until waits for the kernel to pass on what the other side did.
-func until(t *testing.T, ok func() bool) {
+func until(t testing.TB, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -51,10 +45,15 @@ func bodyOf(c *Conn) (string, error) {
 	return string(all), err
 }
 
-const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+// asked returns both ends of a connection whose server has read a request.
+func asked(t testing.TB) (*Conn, *net.TCPConn) {
+	t.Helper()
+	near, far := pair(t)
+	ask(t, near, far)
+	return near, far
+}
 
-// exchanged sends a request and reads the given answer to it.
-func exchanged(t *testing.T, near *Conn, far net.Conn, answer string) (body string, err error) {
+func ask(t testing.TB, near *Conn, far net.Conn) {
 	t.Helper()
 	if err := near.Send([]byte(request)); err != nil {
 		t.Fatal(err)
@@ -62,6 +61,14 @@ func exchanged(t *testing.T, near *Conn, far net.Conn, answer string) (body stri
 	if _, err := io.ReadFull(far, make([]byte, len(request))); err != nil {
 		t.Fatal(err)
 	}
+}
+
+const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+
+// exchanged sends a request and reads the given answer to it.
+func exchanged(t *testing.T, near *Conn, far net.Conn, answer string) (body string, err error) {
+	t.Helper()
+	ask(t, near, far)
 	io.WriteString(far, answer)
 	if _, _, err := near.Head(); err != nil {
 		return "", err
@@ -108,72 +115,58 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// The end of a connection that comes together with the last bytes is seen, whatever its kind: a receive that does not
-// fill its buffer is followed by no other.
+// The end of a connection is seen, whatever its kind: also where it comes together with the last bytes, because a
+// receive that does not fill its buffer is followed by no other.
 func TestHangups(t *testing.T) {
-	for name, tt := range map[string]struct {
+	const open, length = "HTTP/1.1 200 OK\r\n\r\nhello", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"
+	for _, tt := range []struct {
 		answer string
 		reset  bool
-		want   error
+		want   string // its error
 	}{
-		"a body without a length": {"HTTP/1.1 200 OK\r\n\r\nhello", false, io.EOF},
-		"in a chunk": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", false,
-			io.ErrUnexpectedEOF},
-		"a reset in a chunk":             {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello", true, nil},
-		"a reset of what ends with it":   {"HTTP/1.1 200 OK\r\n\r\nhello", true, nil},
-		"before the end of its promises": {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", false, io.ErrUnexpectedEOF},
+		{open, false, "EOF"},
+		{open, true, "connection reset by peer"},
+		{chunkedHead + "9\r\nhello", false, "unexpected EOF"},
+		{chunkedHead + "9\r\nhello", true, "connection reset by peer"},
+		{length, false, "unexpected EOF"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			for range 20 {
-				near, far := pair(t)
-				near.Send([]byte(request))
-				io.ReadFull(far, make([]byte, len(request)))
+		for range 10 { // the client does not receive before the end
+			near, far := asked(t)
+			if tt.reset {
+				far.SetLinger(0)
+			}
+			io.WriteString(far, tt.answer)
+			far.Close()
+			if _, _, err := near.Head(); err != nil && tt.reset {
+				continue // the reset overtook the bytes
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := bodyOf(near); err == nil || classOf(err) != tt.want {
+				t.Errorf("%q, reset %v: %q, %v", tt.answer, tt.reset, body, err)
+			}
+		}
+		near, far := asked(t) // it waits for bytes
+		io.WriteString(far, tt.answer)
+		near.Head()
+		err := near.Each(func([]byte, Arrival) bool {
+			time.AfterFunc(time.Millisecond, func() {
 				if tt.reset {
 					far.SetLinger(0)
 				}
-				io.WriteString(far, tt.answer) // the client does not receive yet
 				far.Close()
-				if _, _, err := near.Head(); err != nil && tt.reset {
-					continue // the reset overtook the bytes
-				} else if err != nil {
-					t.Fatal(err)
-				}
-				body, err := bodyOf(near)
-				if tt.want == nil && (err == nil || classOf(err) != "connection reset by peer") || tt.want != nil &&
-					err != tt.want {
-					t.Fatalf("%q, %v", body, err)
-				}
-			}
-		})
-	}
-	for name, reset := range map[string]bool{"a FIN while it waits": false, "a reset while it waits": true} {
-		t.Run(name, func(t *testing.T) {
-			near, far := pair(t)
-			near.Send([]byte(request))
-			io.ReadFull(far, make([]byte, len(request)))
-			io.WriteString(far, "HTTP/1.1 200 OK\r\n\r\nhello")
-			near.Head()
-			err := near.Each(func([]byte, Arrival) bool {
-				go func() {
-					time.Sleep(time.Millisecond)
-					if reset {
-						far.SetLinger(0)
-					}
-					far.Close()
-				}()
-				return false
 			})
-			if reset && classOf(err) != "connection reset by peer" || !reset && err != io.EOF {
-				t.Error(err)
-			}
+			return false
 		})
+		if err == nil || classOf(err) != tt.want {
+			t.Errorf("%q, reset %v, while it waits: %v", tt.answer, tt.reset, err)
+		}
 	}
 }
 
 // Abort ends a wait, and nothing that follows waits again.
 func TestAbort(t *testing.T) {
-	near, far := pair(t)
-	near.Send([]byte(request))
+	near, far := asked(t)
 	time.AfterFunc(time.Millisecond, near.Abort)
 	if _, _, err := near.Head(); !timedOut(err) {
 		t.Errorf("%v", err)
@@ -236,8 +229,7 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%q: kept %v", answer, !kept)
 		}
 	}
-	near, far := pair(t)
-	near.Send([]byte(request))
+	near, far := asked(t)
 	io.WriteString(far, hello[:len(hello)-1])
 	near.Head()
 	if near.Release(); near.pool.HasConnection() {
@@ -285,28 +277,24 @@ func TestUnreadTLSRecords(t *testing.T) {
 	u.StartTLS()
 	conf := u.TLS
 	u.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	accepted := make(chan *tls.Conn, 1)
+	address, accepted := accepting(t)
+	p := NewPool(address, true, nil, &tls.Config{InsecureSkipVerify: true}, 1, time.Minute)
+	var far *tls.Conn
+	shaken := make(chan struct{})
 	go func() {
-		c, err := l.Accept()
-		if err != nil {
-			return
+		defer close(shaken)
+		for len(accepted()) == 0 {
+			time.Sleep(time.Millisecond)
 		}
-		far := tls.Server(c, conf)
+		far = tls.Server(accepted()[0], conf)
 		far.Handshake() // sends tickets
-		accepted <- far
 	}()
-	p := NewPool(l.Addr().String(), true, nil, &tls.Config{InsecureSkipVerify: true}, 1, time.Minute)
 	near, err := p.Get(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer near.Close()
-	far := <-accepted
+	<-shaken
 	if err := near.Ready(); err != nil {
 		t.Errorf("tickets: %v", err)
 	}
@@ -338,8 +326,7 @@ func TestHeads(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHead):   errLongHead.Error(),
 		strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 50000): errLongHead.Error(),
 	} {
-		near, far := pair(t)
-		near.Send([]byte(request))
+		near, far := asked(t)
 		go io.WriteString(far, answer)
 		_, began, err := near.Head()
 		var violation *ProtocolError
@@ -352,26 +339,20 @@ func TestHeads(t *testing.T) {
 		hello); err != io.EOF {
 		t.Error(err)
 	}
-	near, far = pair(t)
-	near.Send([]byte(request))
-	io.WriteString(far, hello[:20])
-	far.CloseWrite()
-	if _, began, err := near.Head(); err != io.ErrUnexpectedEOF || !began {
-		t.Error(err)
-	}
-	near, far = pair(t)
-	near.Send([]byte(request))
-	far.CloseWrite()
-	if _, began, err := near.Head(); err != io.EOF || began {
-		t.Error(err)
+	for said, want := range map[string]error{"": io.EOF, hello[:20]: io.ErrUnexpectedEOF} {
+		near, far := asked(t)
+		io.WriteString(far, said)
+		far.CloseWrite()
+		if _, began, err := near.Head(); err != want || began != (said != "") {
+			t.Errorf("%q: %v, began %v", said, err, began)
+		}
 	}
 }
 
 // Receiving allocates nothing, and checking a connection costs no memory.
 func TestNothingIsAllocated(t *testing.T) {
-	near, far := pair(t)
-	near.Send([]byte(request))
-	io.WriteString(far, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+	near, far := asked(t)
+	io.WriteString(far, chunkedHead)
 	near.Head()
 	chunk := []byte("5\r\nhello\r\n")
 	const most = 1000
@@ -396,8 +377,7 @@ func TestNothingIsAllocated(t *testing.T) {
 
 // BenchmarkEach receives one event at a time.
 func BenchmarkEach(b *testing.B) {
-	near, far := pair(b)
-	near.Send([]byte(request))
+	near, far := asked(b)
 	io.WriteString(far, "HTTP/1.1 200 OK\r\n\r\n")
 	near.Head()
 	event := make([]byte, 250)

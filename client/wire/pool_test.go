@@ -21,7 +21,7 @@ func classOf(err error) string {
 }
 
 // accepting starts a server that accepts connections and keeps them until the test ends.
-func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
+func accepting(t testing.TB) (address string, accepted func() []net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -54,16 +54,15 @@ func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
 	}
 }
 
-// No more than maxDials connections are made at once, however many are asked for.
+// No more than maxDials connections are made at once, however many are asked for. One that waits for its turn ends when
+// it is cancelled.
 func TestDialsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
 		p := NewPool("server", false, func(ctx context.Context, _, _ string) (net.Conn, error) {
-			if n := now.Add(1); n > most.Load() {
-				most.Store(n)
-			}
+			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
-			time.Sleep(time.Second)
+			time.Sleep(2 * time.Second)
 			near, _ := net.Pipe()
 			return near, nil
 		}, nil, 1, time.Minute)
@@ -76,35 +75,16 @@ func TestDialsAreBounded(t *testing.T) {
 				}
 			})
 		}
-		wg.Wait()
-		if most.Load() != maxDials || time.Since(begin) != 4*time.Second {
-			t.Errorf("%d at once, %v", most.Load(), time.Since(begin))
-		}
-	})
-}
-
-// A dial that waits too long for others fails with errQueue, and a cancelled one ends.
-func TestDialQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := NewPool("server", false, func(ctx context.Context, _, _ string) (net.Conn, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, nil, 1, time.Minute)
-		for range maxDials {
-			go p.Get(t.Context())
-		}
-		time.Sleep(dialTimeout / 2)
-		for range maxDials {
-			go p.Get(t.Context()) // takes over when those above give up
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		begin := time.Now()
-		if _, err := p.Get(ctx); !errors.Is(err, context.Canceled) || time.Since(begin) != time.Second {
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := p.Get(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
-		synctest.Wait()
-		time.Sleep(dialTimeout)
+		wg.Wait()
+		if most.Load() != maxDials || time.Since(begin) != 8*time.Second {
+			t.Errorf("%d at once, %v", most.Load(), time.Since(begin))
+		}
 	})
 }
 
@@ -144,6 +124,10 @@ func TestWarm(t *testing.T) {
 	if len(p.idle) != 0 {
 		t.Errorf("%d dead connections kept", len(p.idle))
 	}
+	p = NewPool("127.0.0.1:1", false, nil, nil, 1, time.Minute)
+	if err := p.Warm(t.Context(), 2); err == nil || classOf(err) != "connection refused" {
+		t.Error(err)
+	}
 }
 
 // Unused connections are closed after their time, or by CloseIdle.
@@ -167,45 +151,23 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 			}
 			return n
 		}
-		warm := func(n int) {
-			t.Helper()
-			err := p.Warm(t.Context(), n)
+		for _, step := range []struct {
+			wait         time.Duration
+			warm, closed int
+		}{{0, 2, 0}, {3 * time.Second, 5, 0}, {2 * time.Second, 0, 2}, {3 * time.Second, 0, 5}, {time.Second, 1, 5}} {
+			time.Sleep(step.wait)
+			if err := p.Warm(t.Context(), step.warm); err != nil {
+				t.Fatal(err)
+			}
 			p.mu.Lock()
-			defer p.mu.Unlock()
-			if err != nil || len(p.idle) != n {
-				t.Fatalf("%d ready, %v", len(p.idle), err)
+			idle := len(p.idle)
+			p.mu.Unlock()
+			if closed() != step.closed || step.warm > 0 && idle != step.warm {
+				t.Errorf("%+v: %d closed, %d ready", step, closed(), idle)
 			}
 		}
-		warm(2)
-		time.Sleep(3 * time.Second)
-		warm(5)
-		if closed() != 0 {
-			t.Errorf("%d closed too early", closed())
-		}
-		time.Sleep(2 * time.Second)
-		if closed() != 2 {
-			t.Errorf("%d closed, not the two old ones", closed())
-		}
-		time.Sleep(3 * time.Second)
-		if closed() != 5 {
-			t.Errorf("%d closed, not all", closed())
-		}
-		synctest.Wait()
-		warm(1)
 		if p.CloseIdle(); closed() != 6 {
 			t.Error("CloseIdle left one open")
 		}
 	})
-}
-
-func TestWarmTellsErrors(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	p := NewPool(l.Addr().String(), false, nil, nil, 1, time.Minute)
-	if err := p.Warm(t.Context(), 2); err == nil || classOf(err) != "connection refused" {
-		t.Error(err)
-	}
 }

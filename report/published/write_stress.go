@@ -120,7 +120,8 @@ func modelRow(r findings.StageRow) bool {
 		_, printed := r.Stage.Source.At("target.model")
 		return printed || src.Format != Stress
 	}
-	return r.Run.Target.API != "sglang" && r.Run.Target.API != "tgi" && r.Run.Target.API != "llamacpp"
+	d, err := api.DialectByName(r.Run.Target.API)
+	return err == nil && d.Traits().Model
 }
 
 // isBase reports whether an address is that of an API, not of one of its endpoints.

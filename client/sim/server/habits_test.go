@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,64 +32,47 @@ func habitual(t testing.TB, habits ...string) sim.MachineConfig {
 
 const ask32 = `{"model":"plain8","prompt":"tell me","max_tokens":32,"ignore_eos":true,"stream":true}`
 
-// statuses sends requests at once, and returns their statuses in order, and the last refusal's Retry-After.
-func (b *bubble) statuses(n int) (all []int, retry string) {
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for range n {
-		wg.Go(func() {
-			resp := b.do("POST", "/v1/completions", ask32, "")
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-			mu.Lock()
-			all = append(all, resp.StatusCode)
-			if resp.StatusCode != http.StatusOK {
-				retry = resp.Header.Get("Retry-After")
-			}
-			mu.Unlock()
-		})
-	}
-	wg.Wait()
-	slices.Sort(all)
-	return all, retry
-}
-
+// What is refused of 20 requests at once: too many that wait name no rate limit, also with status 429.
 func TestRefusalsOverHTTP(t *testing.T) {
+	const message = `{"model":"plain8","max_tokens":32,"messages":[{"role":"user","content":"hello"}]}`
 	for _, c := range []struct {
-		habit  string
-		ok     int // of 20 at once
-		status int
-		retry  string
+		habit, path, ask string
+		ok, status       int
+		retry            string
+		text             string
 	}{
-		{"sheds:8", 16, 429, ""},
-		{"sheds:2,503", 10, 503, ""},
-		{"rate-limited:60,3", 3, 429, "1"},
-		{"rate-limited:6,3", 3, 429, "10"},
+		{"sheds:8", "/v1/completions", ask32, 16, 429, "", "overloaded"},
+		{"sheds:2,503", "/v1/completions", ask32, 10, 503, "", ""},
+		{"sheds:1", "/v1/messages", message, 9, 429, "", "overloaded"},
+		{"rate-limited:60,3", "/v1/completions", ask32, 3, 429, "1", "rate_limit_exceeded"},
+		{"rate-limited:6,3", "/v1/completions", ask32, 3, 429, "10", "rate_limit_exceeded"},
 	} {
 		inBubble(t, habitual(t, c.habit), Options{}, func(t *testing.T, b *bubble) {
-			all, retry := b.statuses(20)
-			for i, status := range all {
-				if want := map[bool]int{true: 200, false: c.status}[i < c.ok]; status != want {
-					t.Errorf("%s: statuses %v, want %d times 200 and else %d", c.habit, all, c.ok, c.status)
-					break
-				}
+			var ok atomic.Int32
+			var wg sync.WaitGroup
+			for range 20 {
+				wg.Go(func() {
+					resp := b.do("POST", c.path, c.ask, "")
+					defer resp.Body.Close()
+					text, _ := io.ReadAll(resp.Body)
+					if resp.StatusCode == http.StatusOK {
+						ok.Add(1)
+						return
+					}
+					limit := strings.Contains(string(text), "rate_limit")
+					if resp.StatusCode != c.status || resp.Header.Get("Retry-After") != c.retry ||
+						!strings.Contains(string(text), c.text) || limit != (c.retry != "") ||
+						time.Since(b.began) != sim.RefusalTime {
+						t.Errorf("%s: after %v %s, Retry-After %q: %s", c.habit, time.Since(b.began), resp.Status,
+							resp.Header.Get("Retry-After"), text)
+					}
+				})
 			}
-			if retry != c.retry {
-				t.Errorf("%s: Retry-After %q, want %q", c.habit, retry, c.retry)
+			if wg.Wait(); int(ok.Load()) != c.ok {
+				t.Errorf("%s: %d were answered, want %d", c.habit, ok.Load(), c.ok)
 			}
 		})
 	}
-}
-
-func TestARefusalTakesItsTime(t *testing.T) {
-	inBubble(t, habitual(t, "rate-limited:60,1"), Options{}, func(t *testing.T, b *bubble) {
-		b.mustStream("/v1/completions", ask32, "")
-		began := time.Now()
-		status, text := b.fetch("POST", "/v1/completions", ask32, "")
-		if status != 429 || time.Since(began) != sim.RefusalTime || !strings.Contains(text, "rate_limit_exceeded") {
-			t.Errorf("%d after %v: %s", status, time.Since(began), text)
-		}
-	})
 }
 
 func TestDropsOverHTTP(t *testing.T) {
@@ -189,7 +173,7 @@ func TestBurstsOverHTTP(t *testing.T) {
 func TestACachedAnswerComesAtOnce(t *testing.T) {
 	inBubble(t, habitual(t, "caches:0.5"), Options{}, func(t *testing.T, b *bubble) {
 		cached := 0
-		for range 200 {
+		for range 100 {
 			began := time.Now()
 			if status, _ := b.fetch("POST", "/v1/completions", strings.Replace(ask32, "true}", "false}", 1), ""); status != 200 {
 				t.Fatal(status)
@@ -202,8 +186,8 @@ func TestACachedAnswerComesAtOnce(t *testing.T) {
 				t.Fatalf("an answer after %v", time.Since(began))
 			}
 		}
-		if cached < 75 || cached > 125 { // 100, standard deviation 7
-			t.Errorf("%d of 200 answers from the cache, want about half", cached)
+		if cached < 35 || cached > 65 { // 50, standard deviation 5
+			t.Errorf("%d of 100 answers from the cache, want about half", cached)
 		}
 	})
 }
@@ -212,64 +196,27 @@ func TestACachedAnswerComesAtOnce(t *testing.T) {
 func TestPausesStallAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t, habitual(t, "pauses:1s,300ms"))
-		const streams = 4
-		var instants [streams][]time.Time
+		var instants [3][]time.Time
 		var wg sync.WaitGroup
-		for i := range streams {
+		for i := range instants {
 			wg.Go(func() {
-				l.Generate(t.Context(), sim.Request{PromptTokens: 10, OutputTokens: 20000},
+				l.Generate(t.Context(), sim.Request{PromptTokens: 10, OutputTokens: 4000},
 					func(_ int, at time.Time) { instants[i] = append(instants[i], at) })
 			})
 		}
 		wg.Wait()
 		pauses, lost := 0, time.Duration(0)
 		for j := 1; j < len(instants[0]); j++ {
-			for i := range streams {
-				if instants[i][j] != instants[0][j] {
-					t.Fatalf("token %d comes at %v and %v", j, instants[0][j], instants[i][j])
-				}
-			}
-			if gap := instants[0][j].Sub(instants[0][j-1]); gap > 10*time.Millisecond {
+			if gap := instants[0][j].Sub(instants[0][j-1]) - 10*time.Millisecond; gap > 0 {
 				pauses++
-				lost += gap - 10*time.Millisecond
+				lost += gap
 			}
 		}
-		// 200 s of work take 286 s with a pause each second.
-		if pauses < 240 || pauses > 330 || lost < time.Duration(pauses)*300*time.Millisecond ||
-			lost > time.Duration(pauses)*310*time.Millisecond {
+		// 40 s of work take 57 s with a pause each second.
+		if pauses < 44 || pauses > 70 || lost < time.Duration(pauses)*300*time.Millisecond ||
+			lost > time.Duration(pauses)*310*time.Millisecond || !slices.Equal(instants[0], instants[1]) ||
+			!slices.Equal(instants[0], instants[2]) {
 			t.Errorf("%d pauses of %v in all", pauses, lost)
 		}
 	})
-}
-
-// TestSheddingIsNoRateLimit: a server that refuses because too many wait says so, also with status 429, and names no
-// rate limit.
-func TestSheddingIsNoRateLimit(t *testing.T) {
-	for path, ask := range map[string]string{"/v1/completions": ask32,
-		"/v1/messages": `{"model":"plain8","max_tokens":32,"messages":[{"role":"user","content":"hello"}]}`} {
-		inBubble(t, habitual(t, "sheds:1"), Options{}, func(t *testing.T, b *bubble) {
-			refused := make(chan string, 20)
-			for range cap(refused) {
-				go func() {
-					status, text := b.fetch("POST", path, ask, "")
-					if status != 429 {
-						text = ""
-					}
-					refused <- text
-				}()
-			}
-			n := 0
-			for range cap(refused) {
-				if text := <-refused; text != "" {
-					n++
-					if strings.Contains(text, "rate_limit") || !strings.Contains(text, "overloaded") {
-						t.Errorf("%s: %s", path, text)
-					}
-				}
-			}
-			if n == 0 {
-				t.Errorf("%s: nothing was refused", path)
-			}
-		})
-	}
 }

@@ -3,135 +3,102 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client/sim"
+	"llmsweep/client/testkit"
 )
 
 const ask = `{"model":"Qwen2-7B","messages":[{"role":"user","content":"How are you?"}],"max_tokens":8,"ignore_eos":true`
 
-func TestEndpoints(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for _, tc := range []struct {
-			method, path, body string
-			status             int
-			want               string
-		}{
-			{"GET", "/health", "", 200, ""},
-			{"GET", "/version", "", 200, `{"version":"0.11.0+sim"}`},
-			{"GET", "/v1/models", "", 200, `"id":"Qwen2-7B"`},
-			{"GET", "/v1/models", "", 200, `"max_model_len":32768`},
-			{"GET", "/v1/models", "", 200, `"owned_by":"vllm"`},
-			{"GET", "/nowhere", "", 404, "not found"},
-			{"GET", "/v1/completions", "", 405, "Method Not Allowed"},
-			{"POST", "/reset_prefix_cache", "", 200, `{"success":true}`},
-			{"POST", "/flush_cache", "", 404, "not found"},
-			{"POST", "/tokenize", `{"prompt":"Hello world"}`, 200, `"count":3`},
-			{"POST", "/tokenize", `{"model":"Qwen2-7B","messages":[{"role":"system","content":"x"}]}`, 200, `"count":9`},
-			{"POST", "/tokenize", `{"model":"x","prompt":"a"}`, 404, "does not exist"},
-			{"POST", "/tokenize", `{`, 400, "not a valid request"},
-			{"POST", "/v1/completions", `{"model":"x","prompt":"a"}`, 404,
+// Requests and their answers: the status, and a part of the text.
+func TestRequests(t *testing.T) {
+	chat := "POST /v1/chat/completions " + ask + "}"
+	type row struct {
+		request, header string
+		status          int
+		want            string
+	}
+	for _, server := range []struct {
+		options Options
+		rows    []row
+	}{
+		{Options{}, []row{
+			{"GET /health", "", 200, ""},
+			{"GET /version", "", 200, `{"version":"0.11.0+sim"}`},
+			{"GET /v1/models", "", 200, `"id":"Qwen2-7B"`},
+			{"GET /v1/models", "", 200, `"max_model_len":32768`},
+			{"GET /v1/models", "", 200, `"owned_by":"vllm"`},
+			{"GET /nowhere", "", 404, "not found"},
+			{"GET /v1/completions", "", 405, "Method Not Allowed"},
+			{"POST /reset_prefix_cache", "", 200, `{"success":true}`},
+			{"POST /flush_cache", "", 404, "not found"},
+			{`POST /tokenize {"prompt":"Hello world"}`, "", 200, `"count":3`},
+			{`POST /tokenize {"model":"Qwen2-7B","messages":[{"role":"system","content":"x"}]}`, "", 200, `"count":9`},
+			{`POST /tokenize {"model":"x","prompt":"a"}`, "", 404, "does not exist"},
+			{"POST /tokenize {", "", 400, "not a valid request"},
+			{`POST /v1/completions {"model":"x","prompt":"a"}`, "", 404,
 				`{"error":{"code":404,"message":"The model ` + "`x`" + ` does not exist.","param":null,"type":"NotFoundError"}}`},
-			{"POST", "/v1/completions", `{"prompt":`, 400, "BadRequestError"},
-			{"POST", "/v1/completions", `{"prompt":7}`, 400, "prompt must be"},
-			{"POST", "/v1/completions", `{"prompt":["a","b"]}`, 400, "prompt must be"},
-			{"POST", "/v1/completions", `{"prompt":[999999]}`, 400, "out of vocabulary"},
-			{"POST", "/v1/completions", `{"prompt":""}`, 400, "empty"},
-			{"POST", "/v1/completions", `{"prompt":"a","max_tokens":0}`, 400, "max_tokens must be at least 1"},
-			{"POST", "/v1/completions", `{"prompt":"a","max_tokens":3,"min_tokens":4}`, 400, "min_tokens"},
-			{"POST", "/v1/completions", `{"prompt":"a","max_tokens":40000}`, 400, "maximum context length is 32768 tokens"},
-			{"POST", "/v1/chat/completions", `{}`, 400, "messages"},
-			{"POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":5}]}`, 400, "content"},
-		} {
-			status, got := b.fetch(tc.method, tc.path, tc.body, "")
-			if status != tc.status || !strings.Contains(got, tc.want) {
-				t.Errorf("%s %s %s: %d %s; want %d and %s", tc.method, tc.path, tc.body, status, got, tc.status, tc.want)
-			}
-		}
-	})
-}
-
-// TestPromptForms checks that all ways to write a prompt have the same number of tokens.
-func TestPromptForms(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for path, bodies := range map[string][]string{
-			"/v1/completions": {`"prompt":"one two three"`, `"prompt":["one two three"]`, `"prompt":[7,8,9]`,
-				`"prompt":[[7,8,9]]`},
-			"/v1/chat/completions": {`"messages":[{"role":"user","content":"a b"}]`,
-				`"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]`},
-		} {
-			var counts []int
-			for _, body := range bodies {
-				_, text := b.fetch("POST", path, "{"+body+"}", "")
-				var c chunk
-				if err := json.Unmarshal([]byte(text), &c); err != nil || c.Usage == nil {
-					t.Fatalf("%s %s: %v %s", path, body, err, text)
+			{`POST /v1/completions {"prompt":`, "", 400, "BadRequestError"},
+			{`POST /v1/completions {"prompt":7}`, "", 400, "prompt must be"},
+			{`POST /v1/completions {"prompt":["a","b"]}`, "", 400, "prompt must be"},
+			{`POST /v1/completions {"prompt":[999999]}`, "", 400, "out of vocabulary"},
+			{`POST /v1/completions {"prompt":""}`, "", 400, "empty"},
+			{`POST /v1/completions {"prompt":"a","max_tokens":0}`, "", 400, "max_tokens must be at least 1"},
+			{`POST /v1/completions {"prompt":"a","max_tokens":3,"min_tokens":4}`, "", 400, "min_tokens"},
+			{`POST /v1/completions {"prompt":"a","max_tokens":40000}`, "", 400, "maximum context length is 32768 tokens"},
+			{`POST /v1/completions {"prompt":"one two three"}`, "", 200, `"prompt_tokens":3`}, // all forms of a prompt
+			{`POST /v1/completions {"prompt":["one two three"]}`, "", 200, `"prompt_tokens":3`},
+			{`POST /v1/completions {"prompt":[7,8,9]}`, "", 200, `"prompt_tokens":3`},
+			{`POST /v1/completions {"prompt":[[7,8,9]]}`, "", 200, `"prompt_tokens":3`},
+			{`POST /v1/chat/completions {"messages":[{"role":"user","content":"a b"}]}`, "", 200, `"prompt_tokens":23`},
+			{`POST /v1/chat/completions {"messages":[{"role":"user","content":` +
+				`[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]}`,
+				"", 200, `"prompt_tokens":23`},
+			{"POST /v1/chat/completions {}", "", 400, "messages"},
+			{`POST /v1/chat/completions {"messages":[{"role":"user","content":5}]}`, "", 400, "content"},
+			{chat, "X-Sim-Fault: 500", 500, `{"error":{"code":500,`},
+			{chat, "X-Sim-Fault: 429", 429, `{"error":{"code":"rate_limit_exceeded"`},
+			{chat, "X-Sim-Fault: html", 200, "<!DOCTYPE html>"},
+			{chat, "X-Sim-Fault: error", 500, `"error":`},
+			{chat, "X-Sim-Fault: nonsense", 400, "no fault is called"},
+		}},
+		{Options{Engine: sglang}, []row{
+			{"GET /v1/models", "", 200, `"owned_by":"sglang"`},
+			{"GET /v1/models", "", 200, `"id":"Qwen2-7B"`},
+			{"GET /version", "", 404, ""},
+			{"GET /api/version", "", 404, ""},
+		}},
+		{Options{APIKey: "secret"}, []row{
+			{"GET /v1/models", "", 401, `"error":{"code":"invalid_api_key"`},
+			{"GET /v1/models", "Authorization: Bearer wrong", 401, `"error":{"code":"invalid_api_key"`},
+			{"GET /v1/models", "Authorization: Bearer secret", 200, ""},
+			{"GET /health", "", 200, ""},
+		}},
+		{Options{Strict: true}, []row{
+			{`POST /v1/completions {"prompt":"a","max_tokens":2,"ignore_eos":true}`, "", 400, `"param":"ignore_eos"`},
+			{`POST /v1/completions {"prompt":"a","max_tokens":2,"min_tokens":4}`, "", 400, `"param":"min_tokens"`},
+			{`POST /v1/completions {"prompt":"a","max_tokens":2,"stream_options":{"include_usage":true,` +
+				`"continuous_usage_stats":true}}`,
+				"", 400, `"param":"stream_options.continuous_usage_stats"`},
+			{`POST /v1/completions {"prompt":"a","temperature":0,"stream_options":{"include_usage":true}}`, "", 200, `"usage"`},
+			{`POST /v1/completions {"prompt":"a",}`, "", 400, "not a JSON object"},
+		}},
+	} {
+		inBubble(t, demoConfig(t), server.options, func(t *testing.T, b *bubble) {
+			for _, tc := range server.rows {
+				method, rest, _ := strings.Cut(tc.request, " ")
+				path, body, _ := strings.Cut(rest, " ")
+				status, got := b.fetch(method, path, body, tc.header)
+				if status != tc.status || !strings.Contains(got, tc.want) {
+					t.Errorf("%s %s: %d %s; want %d and %s", tc.request, tc.header, status, got, tc.status, tc.want)
 				}
-				counts = append(counts, c.Usage.PromptTokens)
 			}
-			for _, n := range counts {
-				if n != counts[0] || n < 3 {
-					t.Errorf("%s: prompts of %v tokens", path, counts)
-				}
-			}
-		}
-	})
-}
-
-func TestAPIKey(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{APIKey: "secret"}, func(t *testing.T, b *bubble) {
-		for header, want := range map[string]int{"": 401, "Authorization: Bearer wrong": 401,
-			"Authorization: Bearer secret": 200} {
-			if status, text := b.fetch("GET", "/v1/models", "", header); status != want || want == 401 &&
-				!strings.Contains(text, `"error":{"code":"invalid_api_key"`) {
-				t.Errorf("%q: %d %s, want %d", header, status, text, want)
-			}
-		}
-		if status, _ := b.fetch("GET", "/health", "", ""); status != 200 {
-			t.Errorf("/health wants a key: %d", status)
-		}
-	})
-}
-
-func TestStrictServerNamesTheField(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{Strict: true}, func(t *testing.T, b *bubble) {
-		for extra, want := range map[string]struct {
-			status int
-			text   string
-		}{
-			`,"ignore_eos":true`: {400, `"param":"ignore_eos"`},
-			`,"min_tokens":4`:    {400, `"param":"min_tokens"`},
-			`,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`: {400,
-				`"param":"stream_options.continuous_usage_stats"`},
-			`,"temperature":0,"stream_options":{"include_usage":true}`: {200, `"usage"`},
-			`,`: {400, "not a JSON object"},
-		} {
-			status, text := b.fetch("POST", "/v1/completions", `{"prompt":"a","max_tokens":2`+extra+"}", "")
-			if status != want.status || !strings.Contains(text, want.text) {
-				t.Errorf("%s: %d %s; want %d and %s", extra, status, text, want.status, want.text)
-			}
-		}
-	})
-}
-
-func TestOtherEngines(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{Engine: "sglang"}, func(t *testing.T, b *bubble) {
-		if _, text := b.fetch("GET", "/v1/models", "", ""); !strings.Contains(text, `"owned_by":"sglang"`) ||
-			!strings.Contains(text, `"id":"Qwen2-7B"`) {
-			t.Errorf("models: %s", text)
-		}
-		for _, path := range []string{"/version", "/api/version"} {
-			if status, _ := b.fetch("GET", path, "", ""); status != 404 {
-				t.Errorf("%s: %d, want 404", path, status)
-			}
-		}
-	})
+		})
+	}
 }
 
 func TestMetrics(t *testing.T) {
@@ -141,28 +108,8 @@ func TestMetrics(t *testing.T) {
 		for range 2 {
 			b.fetch("POST", "/v1/completions", `{"prompt":"`+strings.Repeat("a ", 40)+`","max_tokens":5,"ignore_eos":true}`, "")
 		}
-		var got []string
 		_, text := b.fetch("GET", "/metrics", "", "")
-		for line := range strings.Lines(text) {
-			if !strings.HasPrefix(line, "#") {
-				got = append(got, strings.TrimSpace(line))
-			}
-		}
-		const label = `{engine="0",model_name="Qwen2-7B"} `
-		want := []string{
-			`vllm:cache_config_info{block_size="16",engine="0",num_gpu_blocks="72402"} 1.0`,
-			"vllm:num_requests_running" + label + "0",
-			"vllm:num_requests_waiting" + label + "0",
-			"vllm:kv_cache_usage_perc" + label + "0",
-			"vllm:num_preemptions_total" + label + "0",
-			"vllm:prefix_cache_queries_total" + label + "82",
-			"vllm:prefix_cache_hits_total" + label + "32",
-			"vllm:prompt_tokens_total" + label + "82",
-			"vllm:generation_tokens_total" + label + "10",
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		testkit.CheckGolden(t, "metrics.golden", []byte(text))
 	})
 }
 
@@ -174,12 +121,8 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(ask+"}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(resp.Body)
-	if err != nil || !strings.Contains(string(text), `"completion_tokens":8`) {
-		t.Errorf("%v %s", err, text)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp, err)
 	}
 	resp.Body.Close()
 	cancel()
@@ -206,28 +149,30 @@ func TestEmptiedCache(t *testing.T) {
 		inBubble(t, c, Options{Engine: engine}, func(t *testing.T, b *bubble) {
 			text := strings.Repeat("river stone ", 100)
 			prompt := `{"messages":[{"role":"user","content":"` + text + `"}],"max_tokens":4,"ignore_eos":true}`
-			cached := func() float64 {
-				hits := b.engine.Stats().PrefixHits
-				if status, text := b.fetch("POST", "/v1/chat/completions", prompt, ""); status != http.StatusOK {
-					t.Fatal(status, text)
+			cached := func() int {
+				_, text := b.fetch("POST", "/v1/chat/completions", prompt, "")
+				var c chunk
+				if err := json.Unmarshal([]byte(text), &c); err != nil || c.Usage == nil {
+					t.Fatal(err, text)
 				}
-				return float64(b.engine.Stats().PrefixHits - hits)
+				return c.Usage.PromptDetails.CachedTokens
 			}
 			cold, warm := cached(), cached()
 			running, err := b.engine.Submit(sim.Request{PromptTokens: 64, OutputTokens: 50}, func(int, time.Time) {})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if status, text := b.fetch("POST", e.path, "", ""); status != e.refuses || !strings.Contains(text, e.refused) {
-				t.Errorf("%s while a request runs: %d %s", engine, status, text)
+			empty := func(want int, said string) {
+				if status, text := b.fetch("POST", e.path, "", ""); status != want || !strings.Contains(text, said) {
+					t.Errorf("%s: %d %s, want %d %s", engine, status, text, want, said)
+				}
 			}
+			empty(e.refuses, e.refused) // while a request runs
 			<-running.Done()
 			time.Sleep(time.Second)
 			still := cached()
 			time.Sleep(time.Second)
-			if status, text := b.fetch("POST", e.path, "", ""); status != http.StatusOK || !strings.Contains(text, e.ok) {
-				t.Errorf("%s: %d %s", engine, status, text)
-			}
+			empty(http.StatusOK, e.ok)
 			if emptied := cached(); cold > 0 || warm < 100 || still < 100 || emptied > 0 {
 				t.Errorf("%s: %v tokens were cached at first, then %v, %v after a refusal, and %v once the cache was emptied",
 					engine, cold, warm, still, emptied)

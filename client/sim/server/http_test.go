@@ -2,10 +2,8 @@ package server
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,31 +11,8 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/testkit"
 )
-
-// pipes is a listener whose connections are net.Pipes, so that client and server live in one synctest bubble.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { close(p.done); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.conns <- server
-	return client, nil
-}
 
 func demoConfig(t testing.TB) sim.MachineConfig {
 	t.Helper()
@@ -71,15 +46,10 @@ func inBubble(t *testing.T, c sim.MachineConfig, o Options, test func(t *testing
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		engine := start(t, c)
-		p := &pipes{make(chan net.Conn), make(chan struct{})}
-		srv := &http.Server{Handler: New(engine, o)}
-		go srv.Serve(p)
-		transport := &http.Transport{DialContext: p.dial}
+		transport := &http.Transport{DialContext: testkit.ServePipes(t, New(engine, o))}
 		test(t, &bubble{t, engine, &http.Client{Transport: transport}, time.Now()})
 		transport.CloseIdleConnections()
-		srv.Close()
 		engine.Close()
-		synctest.Wait()
 	})
 }
 
@@ -121,7 +91,6 @@ type event struct {
 
 // chunk is what the tests look at in an event.
 type chunk struct {
-	Object  string
 	Choices []struct {
 		Text  string
 		Delta struct {
@@ -134,13 +103,9 @@ type chunk struct {
 	Usage *struct {
 		PromptTokens     int `json:"prompt_tokens"`
 		CompletionTokens int `json:"completion_tokens"`
-		TotalTokens      int `json:"total_tokens"`
 		PromptDetails    struct {
 			CachedTokens int `json:"cached_tokens"`
 		} `json:"prompt_tokens_details"`
-		CompletionDetails struct {
-			ReasoningTokens int `json:"reasoning_tokens"`
-		} `json:"completion_tokens_details"`
 	}
 	Error *struct{ Message string }
 }
@@ -193,3 +158,5 @@ func (b *bubble) mustStream(path, body, header string) []event {
 	}
 	return events[:len(events)-1]
 }
+
+func (c chunk) finishReason() string { return event{chunk: c}.finish() }
