@@ -233,7 +233,7 @@ func TestStagesAreOfferedTheirRates(t *testing.T) {
 	t.Parallel()
 	due, missing := 0.0, 0.0
 	for i := range simtest.SampleSize(8, 100) {
-		k := &trial{Trial: simtest.Random(uint64(i))}
+		k := simulated{simtest.Random(uint64(i))}
 		for _, share := range []float64{0.2, 0.6, 0.85, 1.3} {
 			rate := share * k.Work.Capacity(k.Server).RequestsPerSecond
 			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -365,7 +365,7 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 // that narrows and holds the truth.
 func TestAnInterruptLeavesTheBracket(t *testing.T) {
 	t.Parallel()
-	s := oddShape{Slots: 8, Service: 1}
+	k := queueServer(8, 1)
 	const truth = 8.0
 	width := math.Inf(1)
 	for minutes := 1.0; minutes <= 8; minutes++ {
@@ -373,7 +373,9 @@ func TestAnInterruptLeavesTheBracket(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(rundir.Duration(60*minutes), func() { cancel(experiment.ErrInterrupted) })
-			if err := Sweep(ctx, experimentWith(newOdd(s, 1), simtest.SameInAll(32, oddTokens)), run); err != nil {
+			d, end := k.start()
+			defer end()
+			if err := Sweep(ctx, experimentWith(d, simtest.SameInAll(32, meanTokens)), run); err != nil {
 				t.Fatal(err)
 			}
 		})
