@@ -100,8 +100,11 @@ func TestSLOFamilies(t *testing.T) {
 // outcomes sweeps families of servers, prints a row for each and for all, and demands that intervals hold the truth.
 func outcomes(t *testing.T, all map[string][]*drawnServer, sweep func(*testing.T, *outcome, *drawnServer)) *outcome {
 	total := &outcome{}
-	for name, servers := range all {
-		o := &outcome{}
+	for _, f := range families {
+		o, name, servers := &outcome{}, f.name, all[f.name]
+		if len(servers) == 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			for _, k := range servers {
 				sweep(t, o, k)
@@ -282,8 +285,8 @@ func (o *outcome) add(name string, s *rundir.Saturation, low, high float64, run 
 		o.wide++
 	}
 	if miss > 0 || os.Getenv("FAMILYROWS") != "" {
-		o.lines = append(o.lines, fmt.Sprintf("%s: truth %.2f-%.2f, found %v (%v-%v), stable %v, saturated %v, %s%s", name, low,
-			high, s.Rate, s.Low, s.High, s.HighestStable, s.LowestSaturated, s.Reason.Code, rows(run, high)))
+		o.lines = append(o.lines, fmt.Sprintf("%s: truth %.2f-%.2f, found %v (%v-%v), stable %v, saturated %v, %s%s", name,
+			low, high, s.Rate, s.Low, s.High, s.HighestStable, s.LowestSaturated, s.Reason.Code, rows(run, high)))
 	}
 }
 
@@ -293,9 +296,9 @@ func rows(run *rundir.Run, truth float64) string {
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if p := st.Progress; p.Rate.Value() > 0.85*truth || st.Rate.Value() > 0.85*truth {
-			line += fmt.Sprintf("\n    %s %.3f: %.3f (%.3f-%.3f, %d) %s drift %v (%v-%v) refused %v, %+v, %.0f s of %.0f", st.Kind,
-				st.Rate.Value()/truth, p.Rate.Value()/truth, p.Low.Value()/truth, p.High.Value()/truth, p.Batches, st.Verdict,
-				st.Drift.Value, st.Drift.Low, st.Drift.High, st.Refused, st.Traits, st.Window, st.Elapsed)
+			line += fmt.Sprintf("\n    %s %.3f: %.3f (%.3f-%.3f) %s drift %+v refused %v, %+v, %.0f s of %.0f", st.Kind,
+				st.Rate.Value()/truth, p.Rate.Value()/truth, p.Low.Value()/truth, p.High.Value()/truth, st.Verdict, st.Drift,
+				st.Refused, st.Traits, st.Window, st.Elapsed)
 		}
 	}
 	return line
@@ -346,7 +349,7 @@ func TestTruths(t *testing.T) {
 				}
 				return float64(k.model(3).alone(rate, seconds, rng))
 			}
-			if below, above := left(0.95*k.low), left(1.1*k.high); below > 2500 || above < 3500 {
+			if below, above := left(0.95*k.low), left(1.1*k.high); above < 4*below+600 {
 				t.Errorf("%v: %.0f are left below the truth, and %.0f above it", k, below, above)
 			}
 		})

@@ -33,7 +33,8 @@ func (k simulated) config(d load.Doer, runSeed uint64) Config {
 }
 
 // stage measures one stage.
-func (k simulated) stage(t *testing.T, seed uint64, plan func(*experiment.Experiment) experiment.Stage) (st rundir.Stage) {
+func (k simulated) stage(t *testing.T, seed uint64,
+	plan func(*experiment.Experiment) experiment.Stage) (st rundir.Stage) {
 	t.Helper()
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) { st = oneStage(t, k.config(d, seed), plan) })
 	return st
@@ -81,8 +82,8 @@ func (k simulated) sustains(t *testing.T, habit string) (low, high float64) {
 	return capacity, capacity
 }
 
-// simulations runs f for n random servers side by side, with a habit if that is not empty. FAMILYFROM is the first seed,
-// FAMILYN how many.
+// simulations runs f for n random servers side by side, with a habit if that is not empty. FAMILYFROM is the first
+// seed, FAMILYN how many.
 func simulations(t *testing.T, habit string, n int, f func(t *testing.T, k simulated)) {
 	first, _ := strconv.ParseUint(os.Getenv("FAMILYFROM"), 10, 64)
 	fmt.Sscan(os.Getenv("FAMILYN"), &n)
@@ -163,7 +164,8 @@ func TestHabitsAreNamed(t *testing.T) {
 		if habit == "" {
 			what, wanted = "no habit is named on plain servers",
 				"at most 2 % named; interval holds in 93 %, error median at most 3 %"
-			simtest.Claim(t, "the bracket of verdicts holds the capacity", "95 % of plain servers", "%d of %d", brackets, o.servers)
+			simtest.Claim(t, "the bracket of verdicts holds the capacity", "95 % of plain servers", "%d of %d",
+				brackets, o.servers)
 			if float64(o.servers-brackets) > simtest.MayFail(o.servers, 0.05) {
 				t.Errorf("the bracket holds the capacity in %d of %d", brackets, o.servers)
 			}

@@ -121,7 +121,7 @@ func (s *stepper) start() (load.Doer, func()) {
 	return s, func() { close(closed) }
 }
 
-// alone runs the server for a time in seconds with Poisson arrivals at a rate, and returns how many are unfinished then.
+// alone runs the server for a time in seconds with Poisson arrivals at a rate, and returns how many it has left then.
 func (s *stepper) alone(rate, seconds float64, rng *rand.Rand) (left int) {
 	for next := rng.ExpFloat64() / rate; s.now < seconds; {
 		for ; next <= s.now; next += rng.ExpFloat64() / rate {
