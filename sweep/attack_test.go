@@ -30,7 +30,7 @@ func stageOf(t *testing.T, server func() load.Doer, w load.Source, s experiment.
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := experimentWith(server(), w)
-		c.SLO = terms(t, slo...)
+		c.SLO = simtest.Terms(t, slo...)
 		x, err := experiment.Begin(c.Config, &rundir.Run{Workload: rundir.Workload{Forced: true}}, rundir.Plan{})
 		if err != nil {
 			t.Fatal(err)

@@ -10,10 +10,8 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/slo"
 )
 
 // deferredRates keeps the notes on rates for which a budget may have no time.
@@ -155,20 +153,14 @@ func TestNoisyServersKeepTheBudget(t *testing.T) {
 func TestAMinuteGivesAGuess(t *testing.T) {
 	t.Parallel()
 	server, w := simtest.Preset(t, "Qwen2-7B/L20/fp16"), simtest.SameInAll(512, 128)
-	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		c, run := experimentWith(d, w), &rundir.Run{}
-		c.Budget, c.Points = time.Minute, 3
-		if err := Sweep(t.Context(), c, run); err != nil {
-			t.Fatal(err)
-		}
-		truth, guess := w.Capacity(server).RequestsPerSecond, run.Answer.Guess
-		if a := run.Answer; a.Kind != rundir.Unanswerable && !(a.Low.Or(0) <= truth && truth <= a.High.Or(math.Inf(1))) {
-			t.Errorf("capacity %.2f, found %+v", truth, a)
-		}
-		if !guess.Known() || guess.Value() > 1.05*truth {
-			t.Errorf("capacity %.2f, guess %v", truth, guess)
-		}
-	})
+	a := swept(t, server, w, func(c *Config) { c.Budget, c.Points = time.Minute, 3 }).Answer
+	truth := w.Capacity(server).RequestsPerSecond
+	if a.Kind != rundir.Unanswerable && !(a.Low.Or(0) <= truth && truth <= a.High.Or(math.Inf(1))) {
+		t.Errorf("capacity %.2f, found %+v", truth, a)
+	}
+	if !a.Guess.Known() || a.Guess.Value() > 1.05*truth {
+		t.Errorf("capacity %.2f, guess %v", truth, a.Guess)
+	}
 }
 
 // However little a short sweep shows, the rate within the SLO and its interval do not lie above what the server takes,
@@ -177,18 +169,11 @@ func TestAHurriedSweepPromisesLittle(t *testing.T) {
 	t.Parallel()
 	ranges := 0
 	for seed := range uint64(simtest.SampleSize(3, 40)) {
-		server, run := simtest.Preset(t, "plain8"), &rundir.Run{}
+		server := simtest.Preset(t, "plain8")
 		server.Seed = seed + 1
-		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-			c := experimentWith(d, simtest.SameInAll(256, 64))
+		run := swept(t, server, simtest.SameInAll(256, 64), func(c *Config) {
 			c.Points, c.StageTime, c.Budget, c.MaxConcurrency, c.Seed = 3, 10*time.Second, 90*time.Second, 32, seed+1
-			var err error
-			if c.SLO, err = slo.ParseAll([]string{"ttft:p95<500ms"}); err != nil {
-				t.Fatal(err)
-			}
-			if err := Sweep(t.Context(), c, run); err != nil {
-				t.Fatal(err)
-			}
+			c.SLO = simtest.Terms(t, "ttft:p95<500ms")
 		})
 		s, limit := run.SLO, run.Saturation
 		if limit == nil || !limit.High.Known() {

@@ -35,7 +35,7 @@ func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 		run := swept(t, demo(t), demoWork, func(c *Config) {
 			c.Waiter, c.Points, c.StageTime, c.StageMax = starved{late}, 4, 5*time.Second, 15*time.Second
 			if late > 0 {
-				c.SLO = terms(t, "ttft:p90<100ms")
+				c.SLO = simtest.Terms(t, "ttft:p90<100ms")
 			}
 		})
 		for i := range run.Stages {
@@ -176,7 +176,7 @@ func TestBeyondTheSelftest(t *testing.T) {
 		planned, rowOver bool
 	}{
 		"no self-test":      {nil, "", 0, 0, false, false},
-		"all within":        {&rundir.Selftest{Streams: 10, TokensPerS: f(40), ArrivalsPerS: f(20)}, "", 0, 0, false, false},
+		"all within":        {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1e3)}, "", 0, 0, false, false},
 		"nothing is known":  {&rundir.Selftest{Streams: 10}, "", 0, 0, false, false},
 		"too many streams":  {&rundir.Selftest{Streams: 9}, "excess.streams", 10, 9, true, true},
 		"too many tokens":   {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, "excess.tokens", 40, 39, true, true},

@@ -85,11 +85,7 @@ func TestSLOFamilies(t *testing.T) {
 		if p.Term == "" {
 			return
 		}
-		terms, err := slo.ParseAll([]string{p.Term})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run := k.sweptOrKept(t, terms)
+		run := k.sweptOrKept(t, simtest.Terms(t, p.Term))
 		s := &rundir.Saturation{Rate: run.SLO.Rate, Low: run.SLO.Low, High: run.SLO.High}
 		o.add(k.String()+" "+p.Term, s, p.Rate*(1-unsure), p.Rate*(1+unsure), run)
 	})
@@ -212,10 +208,7 @@ type promise struct {
 func (k *drawnServer) promise(t *testing.T) *promise {
 	const tries, nearer, grows = 6, 0.95, 1 // share of the rate; least ratio of the metric's growth to the rate's
 	rng := rand.New(rand.NewPCG(k.seed, 23))
-	term, err := slo.Parse([]string{"ttft:p95", "latency:p90", "ttft:p99"}[k.seed%3] + "<1s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	term := simtest.Terms(t, []string{"ttft:p95", "latency:p90", "ttft:p99"}[k.seed%3]+"<1s")[0]
 	for range tries {
 		rate := (0.6 + 0.32*rng.Float64()) * k.low
 		at, before := k.long(t, rate), k.long(t, nearer*rate)

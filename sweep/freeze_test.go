@@ -19,7 +19,7 @@ func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, drain time.D
 	t.Helper()
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, k.Work)
-		c.Drain, c.SLO = drain, terms(t, "ttft:p90<1h", "itl:p90<1h", "errors<100%")
+		c.Drain, c.SLO = drain, simtest.Terms(t, "ttft:p90<1h", "itl:p90<1h", "errors<100%")
 		st = oneStage(t, c, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(l, 0, window) })
 		var err error
 		if records, err = collect(c.Log, st.Name); err != nil {

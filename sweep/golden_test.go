@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"hash/fnv"
-	"llmsweep/client/testkit"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,10 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client"
 	"llmsweep/client/api"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -26,7 +24,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/slo"
+	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
 )
 
@@ -114,23 +112,10 @@ func golden(t *testing.T, name string, v any) {
 	if err := json.Unmarshal(b, &tree); err != nil {
 		t.Fatal(err)
 	}
-	b, err = json.MarshalIndent(rounded(tree), "", " ")
-	if err != nil {
+	if b, err = json.MarshalIndent(rounded(tree), "", " "); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", name+".json")
-	if *testkit.Update {
-		if err := os.WriteFile(path, append(b, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(b)+"\n"); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
+	testkit.CheckGolden(t, name+".json", append(b, '\n'))
 }
 
 // rounded keeps four significant digits of each number, since a fifth depends on which of two events at one instant
@@ -159,15 +144,6 @@ func rounded(v any) any {
 	return v
 }
 
-func goldenTerms(t *testing.T, texts ...string) []slo.Term {
-	t.Helper()
-	terms, err := slo.ParseAll(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return terms
-}
-
 // The numbers of seeded sweeps in virtual time stay the same.
 func TestGoldenSweep(t *testing.T) {
 	t.Parallel()
@@ -175,7 +151,7 @@ func TestGoldenSweep(t *testing.T) {
 		"sweep":        func(*testing.T, *sweep.Config) {},
 		"sweep-budget": func(_ *testing.T, c *sweep.Config) { c.Budget = 90 * time.Second },
 		"sweep-slo": func(t *testing.T, c *sweep.Config) {
-			c.SLO = goldenTerms(t, "ttft:p90<60ms", "itl:p50<20ms", "errors<1%")
+			c.SLO = simtest.Terms(t, "ttft:p90<60ms", "itl:p50<20ms", "errors<1%")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +193,7 @@ func TestGoldenRun(t *testing.T) {
 		}
 		defer dir.Close()
 		c := goldenConfig(dir)
-		c.SLO = goldenTerms(t, "ttft:p90<60ms", "latency:mean<900ms")
+		c.SLO = simtest.Terms(t, "ttft:p90<60ms", "latency:mean<900ms")
 		if err := sweep.Run(t.Context(), c, goldenStages(), run); err != nil {
 			t.Fatal(err)
 		}

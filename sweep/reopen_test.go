@@ -39,7 +39,7 @@ func reopen(t *testing.T, path string) *rundir.Run {
 // A run directory that is judged afterwards says what it would have said.
 func TestAssessAgreesWithTheRun(t *testing.T) {
 	t.Parallel()
-	limits := terms(t, "ttft:p90<150ms", "itl:p50<45ms")
+	limits := simtest.Terms(t, "ttft:p90<150ms", "itl:p50<45ms")
 	path := filepath.Join(t.TempDir(), "run")
 	swept(t, demo(t), demoWork, func(c *Config) {
 		intoDir(t, c, path)

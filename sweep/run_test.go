@@ -18,12 +18,13 @@ import (
 )
 
 // recorded measures a stage against a doer in virtual time, and returns its records in order.
-func recorded(t *testing.T, d func() load.Doer, w load.Source, s experiment.Stage) (rundir.Stage, []*rundir.Record) {
+func recorded(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s experiment.Stage) (rundir.Stage,
+	[]*rundir.Record) {
 	t.Helper()
 	run := &rundir.Run{}
 	var records []*rundir.Record
 	synctest.Test(t, func(t *testing.T) {
-		c := experimentWith(d(), w)
+		c := experimentWith(d(t), w)
 		c.Warmup = experiment.Warmup{}
 		err := Run(t.Context(), c, []experiment.Stage{s}, run)
 		if err == nil {
@@ -40,7 +41,7 @@ func recorded(t *testing.T, d func() load.Doer, w load.Source, s experiment.Stag
 // Under a cap the arrivals keep to their schedule, and the wait for a place is queued, not lag and not TTFT.
 func TestAnOpenLoopUnderACap(t *testing.T) {
 	t.Parallel()
-	st, records := recorded(t, func() load.Doer { return stalling{began: time.Now()} }, simtest.SameInAll(4, 1),
+	st, records := recorded(t, func(*testing.T) load.Doer { return stalling{began: time.Now()} }, simtest.SameInAll(4, 1),
 		experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
 	if st.Requests.OK != 100 || st.Concurrency.Peak != 1 {
 		t.Fatalf("%+v, peak %d", st.Requests, st.Concurrency.Peak)
@@ -115,7 +116,7 @@ func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 func TestConversationsCarryTheirHistory(t *testing.T) {
 	t.Parallel()
 	seen := make(chan []api.Message, 100)
-	st, records := recorded(t, func() load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{},
+	st, records := recorded(t, func(*testing.T) load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{},
 		experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
 	if len(records) != 6 || st.Requests.Due != 6 || st.Requests.OK != 6 {
 		t.Fatalf("%d records, %+v", len(records), st.Requests)

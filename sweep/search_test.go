@@ -27,7 +27,7 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	search := func(change func(c *Config)) *rundir.Run {
 		return swept(t, demo(t), demoWork, func(c *Config) {
-			c.Points, c.SLO = 4, terms(t, "ttft:p90<300ms", "latency:p90<5s")
+			c.Points, c.SLO = 4, simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
 			change(c)
 		})
 	}
@@ -70,7 +70,7 @@ func checkBestPoint(t *testing.T, run *rundir.Run) {
 		t.Fatalf("no stage proves %.2f req/s (%v to %v)", run.SLO.Rate.Value(), run.SLO.Low, run.SLO.High)
 	}
 	proof := &run.Stages[i]
-	if verdict, _ := slo.Judge(proof, terms(t, run.SLO.Terms...)); verdict != rundir.Met ||
+	if verdict, _ := slo.Judge(proof, simtest.Terms(t, run.SLO.Terms...)); verdict != rundir.Met ||
 		proof.Rate.Value() < 0.97*run.SLO.Low.Value() || proof.Rate.Value() > 1.03*run.SLO.Rate.Value() {
 		t.Errorf("%s (%v) proves %.2f req/s (%v to %v)", proof.Name, verdict, run.SLO.Rate.Value(), run.SLO.Low, run.SLO.High)
 	}

@@ -49,8 +49,9 @@ func TestSweepOfConversationsCountsTurns(t *testing.T) {
 		}
 	})
 	truth, s := w.Capacity(demo(t)).RequestsPerSecond, run.Saturation
-	if s == nil || s.Low.Value() > truth || s.High.Value() < truth {
-		t.Fatalf("%+v does not hold the capacity %v", s, truth)
+	const chance = 1.05 // a session has 8 turns
+	if s == nil || s.Low.Value() > chance*truth || s.High.Value() < truth/chance {
+		t.Fatalf("%+v is far from the capacity %v", s, truth)
 	}
 	for _, st := range run.Stages {
 		if asked := st.Rate.Value(); st.Rate.Known() && asked < 0.9*truth {
