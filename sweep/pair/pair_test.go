@@ -101,49 +101,39 @@ func anyPair(seed int) compared {
 	return c
 }
 
-// Two equal servers whose steps are noisy do not differ, in 19 of 20 comparisons.
-func TestEqualServersDoNotDiffer(t *testing.T) {
-	different, n, blocks := 0, simtest.SampleSize(20, 1000), 0
-	for seed := range n {
-		p := anyPair(seed).run(t)
-		blocks += p.record.Blocks()
-		for _, r := range p.rows() {
-			if !r.Low.Known() {
-				t.Fatalf("seed %d: %s has no interval in %d blocks: %v", seed, r.Key, p.record.Blocks(), p.record.Failure)
-			}
-			if r.Shown {
-				t.Logf("seed %d: %s differs by %v (%v to %v)", seed, r.Key, r.Ratio.Value(), r.Low.Value(), r.High.Value())
-				different++
-				break
+// Two equal servers whose steps are noisy do not differ, in 19 of 20 comparisons, and a server that is 15 % slower in
+// every step is found in as many.
+func TestADifferenceIsFound(t *testing.T) {
+	for _, c := range []struct {
+		by                     float64
+		few                    int
+		claim, wanted, between string
+	}{
+		{0, 12, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
+		{0.15, 6, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
+	} {
+		shown, n := 0, simtest.SampleSize(c.few, 1000)
+		for seed := range n {
+			pair := anyPair(seed)
+			pair.b = slower(pair.a, c.by)
+			o := pair.run(t)
+			if slices.ContainsFunc(o.rows(), func(r Row) bool {
+				if !r.Low.Known() {
+					t.Fatalf("seed %d: %s has no interval in %d blocks: %v", seed, r.Key, o.record.Blocks(), o.record.Failure)
+				}
+				return r.Shown && (c.by == 0 || (r.Metric == MetricOutput) == (r.Ratio.Value() < 0))
+			}) {
+				shown++
 			}
 		}
-	}
-	t.Logf("%d of %d pairs of equal servers differ; %.1f blocks on average", different, n, float64(blocks)/float64(n))
-	simtest.Claim(t, "equal servers are called different", "at most 5 % of comparisons", "%d of %d", different, n)
-	if float64(different) > max(1, simtest.MayFail(n, level)) {
-		t.Errorf("%d of %d are called different", different, n)
-	}
-}
-
-// A server that is 15 % slower in every step is found.
-func TestASlowerServerIsFound(t *testing.T) {
-	found, n := 0, simtest.SampleSize(20, 1000)
-	for seed := range n {
-		c := anyPair(seed)
-		c.b = slower(c.a, 0.15)
-		p := c.run(t)
-		if slices.ContainsFunc(p.rows(), func(r Row) bool {
-			return r.Shown &&
-				(r.Metric == MetricOutput) == (r.Ratio.Value() < 0)
-		}) {
-			found++
-		} else {
-			t.Logf("seed %d: not found in %d blocks", seed, p.record.Blocks())
+		wrong := shown
+		if c.by > 0 {
+			wrong = n - shown
 		}
-	}
-	simtest.Claim(t, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d", found, n)
-	if float64(n-found) > max(1, simtest.MayFail(n, 0.05)) {
-		t.Errorf("found in %d of %d", found, n)
+		simtest.Claim(t, c.claim, c.wanted, c.between, shown, n)
+		if float64(wrong) > max(1, simtest.MayFail(n, level)) {
+			t.Errorf("%s: %d of %d", c.claim, shown, n)
+		}
 	}
 }
 
