@@ -111,7 +111,7 @@ func TestAnEarlyTokenIsNamed(t *testing.T) {
 
 // mute answers well, and without a token in all but some of its answers.
 type mute struct {
-	unencoded
+	simtest.Unencoded
 	n     *atomic.Int64
 	every int64 // one in so many has a token; 0 for none
 }

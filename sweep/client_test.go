@@ -175,8 +175,9 @@ func TestBeyondTheSelftest(t *testing.T) {
 		asked, limit     float64
 		planned, rowOver bool
 	}{
-		"no self-test":      {nil, "", 0, 0, false, false},
-		"all within":        {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1e3)}, "", 0, 0, false, false},
+		"no self-test": {nil, "", 0, 0, false, false},
+		"all within": {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1e3)}, "", 0, 0, false,
+			false},
 		"nothing is known":  {&rundir.Selftest{Streams: 10}, "", 0, 0, false, false},
 		"too many streams":  {&rundir.Selftest{Streams: 9}, "excess.streams", 10, 9, true, true},
 		"too many tokens":   {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, "excess.tokens", 40, 39, true, true},

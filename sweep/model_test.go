@@ -14,6 +14,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
 )
 
 // meanTokens is the mean length of an answer of a model, few so that sweeps are cheap.
@@ -215,13 +216,6 @@ func (m *model) alone(rate, seconds float64, rng *rand.Rand) int {
 	return gated + m.inFlight
 }
 
-// unencoded prepares requests that are never encoded.
-type unencoded struct{}
-
-func (unencoded) Prepare(r *api.Request) (*client.Prepared, error) {
-	return &client.Prepared{Request: r}, nil
-}
-
 // complete ends an answer; one shorter than asked finishes with "stop".
 func complete(res *client.Result, tokens, asked int) {
 	now := time.Since(res.Epoch)
@@ -250,7 +244,7 @@ func rest(ctx context.Context, seconds float64) bool {
 
 // modelDoer answers requests as a model does.
 type modelDoer struct {
-	unencoded
+	simtest.Unencoded
 	mu     sync.Mutex
 	model  *model
 	began  time.Time

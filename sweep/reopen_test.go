@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -26,10 +28,24 @@ func intoDir(t *testing.T, c *Config, path string) {
 	c.Log = dir
 }
 
-// reopen reads a run from its directory, and judges its stages by their records where it was not finished.
-func reopen(t *testing.T, path string) *rundir.Run {
+// killed saves a run in its directory as if all of its stages had been cut, and reads it again. Whole reports whether
+// all requests of a stage count.
+func killed(t *testing.T, run *rundir.Run, path string, whole func(st *rundir.Stage) bool) *rundir.Run {
 	t.Helper()
-	run, err := saturation.Reopen(path)
+	cut := *run
+	cut.State, cut.Stages = rundir.Running, nil
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		cut.Stages = append(cut.Stages, rundir.Stage{Name: st.Name, Kind: st.Kind, Role: st.Role, State: rundir.Running,
+			Rate: st.Rate, MaxConcurrency: st.MaxConcurrency, Started: st.Started, Whole: whole(st)})
+	}
+	b, err := json.Marshal(&cut)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(path, rundir.RunFile), b, 0o644)
+	}
+	if err == nil {
+		run, err = saturation.Reopen(path)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +65,10 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := reopen(t, path)
+	now, err := saturation.Reopen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range now.Stages {
 		now.Stages[i].Goodput = nil
 	}
@@ -80,18 +99,7 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 		experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
 		experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 2}, 80, 0),
 		experiment.NewStage(arrival.Ramp{From: 5, To: 60, Over: 5 * time.Second}, 0, 0))
-	killed := *run
-	killed.State, killed.Stages = rundir.Running, nil
-	for _, st := range run.Stages {
-		killed.Stages = append(killed.Stages, rundir.Stage{
-			Name: st.Name, Kind: st.Kind, Role: st.Role, State: rundir.Running, Rate: st.Rate, MaxConcurrency: st.MaxConcurrency,
-			Started: st.Started, Whole: true,
-		})
-	}
-	if err := (&store.Dir{Path: path}).Save(&killed); err != nil {
-		t.Fatal(err)
-	}
-	again := reopen(t, path)
+	again := killed(t, run, path, func(*rundir.Stage) bool { return true })
 	// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at one
 	// instant together.
 	ignored := []cmp.Option{

@@ -9,11 +9,12 @@ import (
 	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
 )
 
 // stepper is a server that works in steps, also where it has nothing to do. What it does in one is its habit.
 type stepper struct {
-	unencoded
+	simtest.Unencoded
 	mu               sync.Mutex
 	rng              *rand.Rand
 	now              float64

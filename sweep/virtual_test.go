@@ -194,7 +194,7 @@ func TestSynchronousTimesAreExact(t *testing.T) {
 
 // stalling answers after 50 ms, except within a span of the run, when it answers at the span's end.
 type stalling struct {
-	unencoded
+	simtest.Unencoded
 	began    time.Time
 	from, to time.Duration
 }
