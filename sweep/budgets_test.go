@@ -34,9 +34,8 @@ func (o *deferredRates) StageBegins(s *rundir.Stage, planned time.Duration) {
 }
 
 // A sweep keeps to its budget, and answers with the best bracket of that time, or a guess. The rows of its grid are
-// evenly spaced,
-// as many as were asked for: a budget that has no time for some says which may be left out, before the first of them is
-// measured, and which were.
+// evenly spaced, as many as were asked for: a budget that has no time for some says which may be left out, before the
+// first of them is measured, and which were.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
