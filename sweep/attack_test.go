@@ -109,14 +109,14 @@ func TestAnEarlyTokenIsNamed(t *testing.T) {
 	}
 }
 
-// mute answers well, and without a token in all but some of its answers.
-type mute struct {
+// muteServer answers well, and without a token in all but some of its answers.
+type muteServer struct {
 	simtest.Unencoded
 	n     *atomic.Int64
 	every int64 // one in so many has a token; 0 for none
 }
 
-func (m mute) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
+func (m muteServer) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
 	res.Sent = time.Since(res.Epoch)
 	rest(ctx, 0.02)
 	if n := m.n.Add(1); m.every > 0 && n%m.every == 0 {
@@ -135,8 +135,8 @@ func TestAnswersWithoutTokensFail(t *testing.T) {
 		load  arrival.Load
 	}{"none, closed": {0, arrival.Closed{Concurrency: 4}}, "none, open": {0, arrival.Poisson{Rate: 20}},
 		"one in two": {2, arrival.Closed{Concurrency: 4}}} {
-		st := stageOf(t, func() load.Doer { return mute{n: new(atomic.Int64), every: c.every} }, simtest.SameInAll(8, 1),
-			experiment.NewStage(c.load, 0, 10*time.Second), "errors<5%")
+		server := func() load.Doer { return muteServer{n: new(atomic.Int64), every: c.every} }
+		st := stageOf(t, server, simtest.SameInAll(8, 1), experiment.NewStage(c.load, 0, 10*time.Second), "errors<5%")
 		if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != rundir.Missed {
 			t.Errorf("%s: errors %v, SLO %s", name, st.Errors, st.Goodput.Verdict)
 		}

@@ -160,7 +160,7 @@ func TestAHurriedSweepPromisesLittle(t *testing.T) {
 	for seed := range uint64(simtest.SampleSize(3, 40)) {
 		server := simtest.Preset(t, "plain8")
 		server.Seed = seed + 1
-		run := swept(t, server, simtest.SameInAll(256, 64), func(c *Config) {
+		run := sweepServer(t, server, simtest.SameInAll(256, 64), func(c *Config) {
 			c.Points, c.StageTime, c.Budget, c.MaxConcurrency, c.Seed = 3, 10*time.Second, 90*time.Second, 32, seed+1
 			c.SLO = simtest.Terms(t, "ttft:p95<500ms")
 		})

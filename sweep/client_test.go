@@ -15,10 +15,10 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// starved waits like a client whose machine has no time for it.
-type starved struct{ late time.Duration }
+// lateWaiter waits like a client whose machine has no time for it.
+type lateWaiter struct{ late time.Duration }
 
-func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
+func (s lateWaiter) Wait(until time.Time, quit <-chan struct{}) bool {
 	select {
 	case <-time.After(time.Until(until.Add(s.late))):
 		return true
@@ -32,8 +32,8 @@ func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
 func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
-		run := swept(t, demo(t), demoWork, func(c *Config) {
-			c.Waiter, c.Points, c.StageTime, c.StageMax = starved{late}, 4, 5*time.Second, 15*time.Second
+		run := sweepServer(t, demo(t), demoWork, func(c *Config) {
+			c.Waiter, c.Points, c.StageTime, c.StageMax = lateWaiter{late}, 4, 5*time.Second, 15*time.Second
 			if late > 0 {
 				c.SLO = simtest.Terms(t, "ttft:p90<100ms")
 			}
@@ -92,14 +92,14 @@ func TestNothingButTheClient(t *testing.T) {
 	}
 }
 
-// late sends some requests later than they are due, as a machine does that has too much to do.
-type late struct {
+// lateDoer sends some requests later than they are due, as a machine does that has too much to do.
+type lateDoer struct {
 	load.Doer
 	from, to int64 // which requests, by number from 1
 	n        atomic.Int64
 }
 
-func (l *late) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
+func (l *lateDoer) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
 	if n := l.n.Add(1); n >= l.from && n <= l.to {
 		time.Sleep(200 * time.Millisecond)
 	}
@@ -115,8 +115,8 @@ func TestTheFirstWaveOfAClosedLoopIsNeverLate(t *testing.T) {
 		from, to int64
 		code     string
 	}{"the first wave": {1, width, ""}, "a later wave": {2*width + 1, 3 * width, "client.sent-late"}} {
-		run := ran(t, simtest.Preset(t, "demo"), simtest.SameInAll(16, 4), func(config *Config) {
-			config.Doer = &late{Doer: config.Doer, from: c.from, to: c.to}
+		run := runStages(t, simtest.Preset(t, "demo"), simtest.SameInAll(16, 4), func(config *Config) {
+			config.Doer = &lateDoer{Doer: config.Doer, from: c.from, to: c.to}
 		}, experiment.NewStage(arrival.Closed{Concurrency: width}, 5*width, 0))
 		if got := run.Stages[0].Invalid; got.Code != c.code {
 			t.Errorf("%s is late: the row is marked %q", name, got)
@@ -139,7 +139,7 @@ func TestConnectionsAreOpenedAhead(t *testing.T) {
 		"a rate":               {arrival.Constant{Rate: 5000}, false, 256},
 	} {
 		simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
-			counting := &late{Doer: d}
+			counting := &lateDoer{Doer: d}
 			cfg := experimentWith(counting, simtest.SameInAll(16, 4))
 			opened, sent := 0, int64(0)
 			cfg.Warm = func(_ context.Context, n int) error {

@@ -47,7 +47,7 @@ func TestDroppedRequestsAreTheServers(t *testing.T) {
 	t.Parallel()
 	const work, first = 500 * time.Millisecond, 100 * time.Millisecond
 	for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Constant{Rate: 5}} {
-		st, records := recorded(t, func(t *testing.T) load.Doer {
+		st, records := stageRecords(t, func(t *testing.T) load.Doer {
 			received := make(chan int, 1)
 			received <- 0
 			pipe := onPipe{make(chan net.Conn), make(chan struct{})}

@@ -32,9 +32,9 @@ var everyday = map[string]uint64{"bucket of requests": 0, "unequal replicas": 0,
 var steadyFamilies = []string{"plain", "unequal replicas", "lognormal", "shortest first", "priorities", "batches",
 	"static batches", "slow one balanced"}
 
-// drawn returns n servers of some families by their names. FAMILY lists the families to run, FAMILYN says how many
-// servers of each, and FAMILYFROM from which seed on.
-func drawn(names []string, n int) map[string][]*drawnServer {
+// drawServers returns n servers of some families by their names. FAMILY lists the families to run, FAMILYN says how
+// many servers of each, and FAMILYFROM from which seed on.
+func drawServers(names []string, n int) map[string][]*drawnServer {
 	from, all := 0, map[string][]*drawnServer{}
 	if list := os.Getenv("FAMILY"); list != "" {
 		names = strings.Split(list, ",")
@@ -61,14 +61,14 @@ func TestFamilies(t *testing.T) {
 		for _, f := range families {
 			names = append(names, f.name)
 		}
-		all = drawn(names, 200)
+		all = drawServers(names, 200)
 	} else {
 		for name, seed := range everyday {
 			all[name] = []*drawnServer{server(name, seed)}
 		}
 	}
-	outcomes(t, all, func(t *testing.T, o *outcome, k *drawnServer) {
-		run := k.sweptOrKept(t, nil)
+	sweepFamilies(t, all, func(t *testing.T, o *outcome, k *drawnServer) {
+		run := k.cachedSweep(t, nil)
 		o.add(k.String(), run.Saturation, k.low, k.high, run)
 		if k.quota && run.Saturation != nil && run.Saturation.Quota == nil {
 			o.unnamed++
@@ -80,12 +80,13 @@ func TestFamilies(t *testing.T) {
 // that of [TestFamilies].
 func TestSLOFamilies(t *testing.T) {
 	const unsure = 0.01
-	all := outcomes(t, drawn(steadyFamilies, simtest.Evidence(t, 1, 20)), func(t *testing.T, o *outcome, k *drawnServer) {
-		p, _ := kept(t, fmt.Sprintf("%s-%d-promise", k.family, k.seed), func() *promise { return k.promise(t) })
+	servers := drawServers(steadyFamilies, simtest.Evidence(t, 1, 20))
+	all := sweepFamilies(t, servers, func(t *testing.T, o *outcome, k *drawnServer) {
+		p, _ := fromCache(t, fmt.Sprintf("%s-%d-promise", k.family, k.seed), func() *promise { return k.promise(t) })
 		if p.Term == "" {
 			return
 		}
-		run := k.sweptOrKept(t, simtest.Terms(t, p.Term))
+		run := k.cachedSweep(t, simtest.Terms(t, p.Term))
 		s := &rundir.Saturation{Rate: run.SLO.Rate, Low: run.SLO.Low, High: run.SLO.High}
 		o.add(k.String()+" "+p.Term, s, p.Rate*(1-unsure), p.Rate*(1+unsure), run)
 	})
@@ -93,8 +94,10 @@ func TestSLOFamilies(t *testing.T) {
 		"the interval holds it in 93 %", "%s", all.overall())
 }
 
-// outcomes sweeps families of servers, prints a row for each and for all, and demands that intervals hold the truth.
-func outcomes(t *testing.T, all map[string][]*drawnServer, sweep func(*testing.T, *outcome, *drawnServer)) *outcome {
+// sweepFamilies sweeps families of servers, prints a row for each and for all, and demands that intervals hold the
+// truth.
+func sweepFamilies(t *testing.T, all map[string][]*drawnServer,
+	sweep func(*testing.T, *outcome, *drawnServer)) *outcome {
 	total := &outcome{}
 	for _, f := range families {
 		o, name, servers := &outcome{}, f.name, all[f.name]
@@ -150,14 +153,14 @@ func (k *drawnServer) sweep(t *testing.T, change func(*Config)) *rundir.Run {
 	return run
 }
 
-// sweptOrKept sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept
+// cachedSweep sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept
 // again, so that a rule can be judged with and without it by the same runs.
-func (k *drawnServer) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
+func (k *drawnServer) cachedSweep(t *testing.T, terms []slo.Term) *rundir.Run {
 	name := fmt.Sprintf("%s-%d", k.family, k.seed)
 	if len(terms) > 0 {
 		name += "-slo"
 	}
-	run, old := kept(t, name, func() *rundir.Run {
+	run, old := fromCache(t, name, func() *rundir.Run {
 		return k.sweep(t, func(c *Config) {
 			c.SLO = terms
 			if b, err := time.ParseDuration(os.Getenv("FAMILYBUDGET")); err == nil {
@@ -171,9 +174,9 @@ func (k *drawnServer) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
 	return run
 }
 
-// kept returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old reports
-// whether it was there.
-func kept[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
+// fromCache returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old
+// reports whether it was there.
+func fromCache[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
 	dir := os.Getenv("FAMILYDIR")
 	if dir == "" {
 		return made(), false
@@ -211,7 +214,7 @@ func (k *drawnServer) promise(t *testing.T) *promise {
 	term := simtest.Terms(t, []string{"ttft:p95", "latency:p90", "ttft:p99"}[k.seed%3]+"<1s")[0]
 	for range tries {
 		rate := (0.6 + 0.32*rng.Float64()) * k.low
-		at, before := k.long(t, rate), k.long(t, nearer*rate)
+		at, before := k.longStage(t, rate), k.longStage(t, nearer*rate)
 		limit, _ := term.Of(at)
 		less, _ := term.Of(before)
 		if math.Log(limit.Value()/less.Value()) > -grows*math.Log(nearer) {
@@ -222,8 +225,8 @@ func (k *drawnServer) promise(t *testing.T) *promise {
 	return &promise{}
 }
 
-// long is one long stage at a rate.
-func (k *drawnServer) long(t *testing.T, rate float64) (st *rundir.Stage) {
+// longStage measures one long stage at a rate.
+func (k *drawnServer) longStage(t *testing.T, rate float64) (st *rundir.Stage) {
 	const requests = 100_000
 	synctest.Test(t, func(t *testing.T) {
 		d, end := k.start()

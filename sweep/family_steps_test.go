@@ -17,7 +17,7 @@ func drawSpeculative(k *drawnServer) {
 	k.steps = func(s *stepper) func() float64 {
 		carry := 0.0
 		return func() float64 {
-			s.admit(func(*stepped) bool { return len(s.running) < k.slots })
+			s.admit(func(*stepJob) bool { return len(s.running) < k.slots })
 			batch := float64(len(s.running))
 			carry += 1 + accepted*math.Exp(-batch/few)
 			s.tokens = int(carry)
@@ -42,13 +42,13 @@ func drawTenant(k *drawnServer) {
 		next := phase
 		return func() float64 {
 			for ; s.now >= next; next += period {
-				var burst []*stepped
+				var burst []*stepJob
 				for range int(n) {
-					burst = append(burst, &stepped{asked: meanTokens, left: meanTokens})
+					burst = append(burst, &stepJob{asked: meanTokens, left: meanTokens})
 				}
 				s.waiting = append(burst, s.waiting...)
 			}
-			s.admit(func(*stepped) bool { return len(s.running) < k.slots })
+			s.admit(func(*stepJob) bool { return len(s.running) < k.slots })
 			return k.service / meanTokens
 		}
 	}
@@ -66,7 +66,7 @@ func drawReserved(k *drawnServer) {
 			for _, j := range s.running {
 				used += j.memory
 			}
-			s.admit(func(j *stepped) bool {
+			s.admit(func(j *stepJob) bool {
 				if j.memory == 0 { // it was not yet seen
 					if j.memory = 1 + s.rng.IntN(3); s.rng.Float64() < share {
 						j.memory, j.pause = large, 3 // steps for its long prompt
@@ -89,14 +89,14 @@ func drawSwaps(k *drawnServer) {
 	models, batches, swap := 2+k.rng.IntN(3), 2+k.rng.IntN(4), k.draw(0.3, 2)
 	most := batches * k.slots
 	k.steps = func(s *stepper) func() float64 {
-		queues, loaded, begun, over := make([][]*stepped, models), 0, 0, false
+		queues, loaded, begun, over := make([][]*stepJob, models), 0, 0, false
 		return func() float64 {
 			for _, j := range s.waiting {
 				to := s.rng.IntN(models)
 				queues[to] = append(queues[to], j)
 			}
 			for i := range queues {
-				queues[i] = present(queues[i])
+				queues[i] = unfinished(queues[i])
 			}
 			s.waiting = nil
 			for i := 1; over && len(s.running) == 0 && i <= models; i++ {
@@ -132,9 +132,9 @@ func drawPreempts(k *drawnServer) {
 			for ; used > cache; full = true {
 				last := s.running[len(s.running)-1]
 				used -= last.memory
-				s.running, s.waiting = s.running[:len(s.running)-1], append([]*stepped{last}, s.waiting...)
+				s.running, s.waiting = s.running[:len(s.running)-1], append([]*stepJob{last}, s.waiting...)
 			}
-			s.admit(func(j *stepped) bool {
+			s.admit(func(j *stepJob) bool {
 				need := prompt + j.asked - j.left + 1
 				if full || used+need > cache {
 					return false

@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// frozen measures a load for a time on a server that may freeze, and returns the stage and its records.
-func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, drain time.Duration) (st rundir.Stage,
+// frozenStage measures a load for a time on a server that may freeze, and returns the stage and its records.
+func frozenStage(t *testing.T, k *simtest.Trial, l arrival.Load, window, drain time.Duration) (st rundir.Stage,
 	records []*rundir.Record) {
 	t.Helper()
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -46,7 +46,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 			arrival.Poisson{Rate: max(0.5*truth.RequestsPerSecond, 4/truth.SyncLatency.Seconds())},
 		} {
 			for _, drain := range []time.Duration{3 * time.Second, time.Minute} {
-				st, records := frozen(t, k, l, planned, drain)
+				st, records := frozenStage(t, k, l, planned, drain)
 				end, since := st.WindowFrom+st.Window, at.Seconds()-st.FrozenSince.Value()
 				if of++; !st.FrozenSince.Known() || !hasNote(&st, "server.froze") {
 					missed++
@@ -92,7 +92,7 @@ func TestPlainServersAreNotFrozen(t *testing.T) {
 			} {
 				for _, drain := range []time.Duration{time.Millisecond, 3 * time.Second} {
 					of++
-					if st, _ := frozen(t, k, l, max(10*time.Second, 5*truth.SyncLatency), drain); st.FrozenSince.Known() {
+					if st, _ := frozenStage(t, k, l, max(10*time.Second, 5*truth.SyncLatency), drain); st.FrozenSince.Known() {
 						wrong++
 						t.Errorf("%v: %s, drain %v: frozen since %v s of %.1f", k, st.Name, drain, st.FrozenSince.Value(), st.Elapsed)
 					}
@@ -109,7 +109,7 @@ func TestAFrozenServerEndsACountedStage(t *testing.T) {
 	t.Parallel()
 	server := demo(t)
 	server.Habits.Freezes = 5 * time.Second
-	st := &ran(t, server, demoWork, func(c *Config) { c.Drain = 3 * time.Second },
+	st := &runStages(t, server, demoWork, func(c *Config) { c.Drain = 3 * time.Second },
 		experiment.NewStage(arrival.Closed{Concurrency: 4}, 100_000, 0)).Stages[0]
 	if st.Elapsed > 75 || !hasNote(st, "stage.gave-up") || !st.FrozenSince.Known() {
 		t.Errorf("it took %v: %v", st.Elapsed, st.Warnings)

@@ -87,5 +87,5 @@ func TestGoldenRun(t *testing.T) {
 	golden(t, "run", run)
 
 	// A killed run says what its records say: here as if all of its stages had been cut.
-	golden(t, "run-killed", killed(t, run, path, func(st *rundir.Stage) bool { return st.Whole }))
+	golden(t, "run-killed", reopenKilled(t, run, path, func(st *rundir.Stage) bool { return st.Whole }))
 }

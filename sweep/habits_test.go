@@ -101,8 +101,8 @@ func simulations(t *testing.T, habit string, n int, f func(t *testing.T, k simul
 	})
 }
 
-// few is by how much the median of n errors may be larger than that of many: of four servers it is chance.
-func few(n int) float64 { return 1 + 2/math.Sqrt(float64(n)) }
+// fewDrawsFactor is by how much the median of n errors may be larger than that of many: of four servers it is chance.
+func fewDrawsFactor(n int) float64 { return 1 + 2/math.Sqrt(float64(n)) }
 
 // A sweep names the habit of each simulated server, with evidence, and none on a plain server; and it finds what a
 // server sustains. FAMILY lists the habits, "plain" among them.
@@ -177,7 +177,7 @@ func TestHabitsAreNamed(t *testing.T) {
 			t.Error(line)
 		}
 		if asked := len(o.misses); float64(asked-o.held) > simtest.MayFail(asked, 0.07) || o.servers == 0 ||
-			o.answered > 0 && quantile(o.errs, 0.5) > largestMedian*few(o.answered) {
+			o.answered > 0 && quantile(o.errs, 0.5) > largestMedian*fewDrawsFactor(o.answered) {
 			t.Error(line)
 		}
 	}

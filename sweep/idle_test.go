@@ -23,8 +23,8 @@ func closedLoops(n, requests int) (all []experiment.Stage) {
 	return all
 }
 
-// busy is a server that others use: it never becomes idle. It counts the time that was waited for it.
-func busy(waited *time.Duration) func(context.Context) error {
+// neverIdle is a server that others use: it never becomes idle. It counts the time that was waited for it.
+func neverIdle(waited *time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		began := time.Now()
 		<-ctx.Done()
@@ -38,7 +38,7 @@ func TestWaitsForABusyServerShorten(t *testing.T) {
 	t.Parallel()
 	for _, stages := range []int{1, 20} {
 		var waited, drain time.Duration
-		ran(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { c.Idle, drain = busy(&waited), c.Drain },
+		runStages(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { c.Idle, drain = neverIdle(&waited), c.Drain },
 			closedLoops(stages, 40)...)
 		if stages == 1 && waited > 0 || stages > 1 && (waited < drain || waited > 3*drain) {
 			t.Errorf("waited %v between %d stages", waited, stages)
@@ -61,10 +61,10 @@ func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 	const budget = 2 * time.Minute
 	var waited time.Duration
 	var config Config
-	e, shown := &emptying{takes: time.Second, refuses: []bool{true}}, phases{seen: map[string]int{}}
-	run := swept(t, demo(t), demoWork, func(c *Config) {
+	e, shown := &slowCache{takes: time.Second, refuses: []bool{true}}, phases{seen: map[string]int{}}
+	run := sweepServer(t, demo(t), demoWork, func(c *Config) {
 		e.began = time.Now()
-		c.Idle, c.Empty, c.Budget, c.Points, c.Observer = busy(&waited), e.Empty, budget, 3, shown
+		c.Idle, c.Empty, c.Budget, c.Points, c.Observer = neverIdle(&waited), e.Empty, budget, 3, shown
 		config = *c
 	})
 	took := run.Ended.Sub(run.Started)
@@ -79,7 +79,7 @@ func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 		t.Errorf("emptied %d times for %d rows and %d steps", len(e.at), rows, steps)
 	}
 	run.State = rundir.Interrupted
-	again := swept(t, demo(t), demoWork, func(c *Config) {
+	again := sweepServer(t, demo(t), demoWork, func(c *Config) {
 		c.Budget, c.Points, c.Log, c.Before = budget, 3, config.Log, run
 	})
 	for _, want := range []string{"server.cache-kept", "server.cache-emptied"} {
@@ -89,15 +89,15 @@ func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 	}
 }
 
-// emptying is a cache that takes a while to be emptied, and refuses some times.
-type emptying struct {
+// slowCache is a cache that takes a while to be emptied, and refuses some times.
+type slowCache struct {
 	began   time.Time
 	takes   time.Duration
 	refuses []bool // by the number of the try; afterwards it does as asked
 	at      []time.Duration
 }
 
-func (e *emptying) Empty(context.Context) note.Note {
+func (e *slowCache) Empty(context.Context) note.Note {
 	n := len(e.at)
 	e.at = append(e.at, time.Since(e.began))
 	time.Sleep(e.takes)
@@ -122,8 +122,8 @@ func TestTheCacheIsEmptiedBetweenRows(t *testing.T) {
 		"at first":      {[]bool{true}, 5, []string{kept, emptied}},
 		"now and again": {[]bool{false, true, false, true}, 4, []string{emptied, kept}},
 	} {
-		e := &emptying{takes: 3 * time.Second, refuses: c.refuses}
-		run := ran(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { c.Empty, e.began = e.Empty, time.Now() },
+		e := &slowCache{takes: 3 * time.Second, refuses: c.refuses}
+		run := runStages(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { c.Empty, e.began = e.Empty, time.Now() },
 			closedLoops(5, 20)...)
 		if len(e.at) != c.tries || !slices.Equal(codes(run.Warnings), c.want) || run.State != rundir.Complete {
 			t.Errorf("%s: %d tries, %v, %s; want %d and %v", name, len(e.at), codes(run.Warnings), run.State, c.tries, c.want)

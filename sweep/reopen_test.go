@@ -28,9 +28,9 @@ func intoDir(t *testing.T, c *Config, path string) {
 	c.Log = dir
 }
 
-// killed saves a run in its directory as if all of its stages had been cut, and reads it again. Whole reports whether
-// all requests of a stage count.
-func killed(t *testing.T, run *rundir.Run, path string, whole func(st *rundir.Stage) bool) *rundir.Run {
+// reopenKilled saves a run in its directory as if all of its stages had been cut, and reads it again. Whole reports
+// whether all requests of a stage count.
+func reopenKilled(t *testing.T, run *rundir.Run, path string, whole func(st *rundir.Stage) bool) *rundir.Run {
 	t.Helper()
 	cut := *run
 	cut.State, cut.Stages = rundir.Running, nil
@@ -57,7 +57,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	t.Parallel()
 	limits := simtest.Terms(t, "ttft:p90<150ms", "itl:p50<45ms")
 	path := filepath.Join(t.TempDir(), "run")
-	swept(t, demo(t), demoWork, func(c *Config) {
+	sweepServer(t, demo(t), demoWork, func(c *Config) {
 		intoDir(t, c, path)
 		c.SLO, c.Points, c.StageTime, c.StageMax = limits, 3, 10*time.Second, 30*time.Second
 	})
@@ -95,11 +95,11 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run")
-	run := ran(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { intoDir(t, c, path) },
+	run := runStages(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { intoDir(t, c, path) },
 		experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
 		experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 2}, 80, 0),
 		experiment.NewStage(arrival.Ramp{From: 5, To: 60, Over: 5 * time.Second}, 0, 0))
-	again := killed(t, run, path, func(*rundir.Stage) bool { return true })
+	again := reopenKilled(t, run, path, func(*rundir.Stage) bool { return true })
 	// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at one
 	// instant together.
 	ignored := []cmp.Option{

@@ -44,8 +44,8 @@ func sweepInto(t *testing.T, dir *store.Dir, before *rundir.Run, budget time.Dur
 	return run
 }
 
-// resumed continues the run in a directory to its end, later than the first part.
-func resumed(t *testing.T, path string, budget time.Duration) (run *rundir.Run) {
+// resumeSweep continues the run in a directory to its end, later than the first part.
+func resumeSweep(t *testing.T, path string, budget time.Duration) (run *rundir.Run) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Hour)
@@ -66,8 +66,8 @@ func resumed(t *testing.T, path string, budget time.Duration) (run *rundir.Run) 
 	return run
 }
 
-// whole sweeps without an interruption, and keeps all operations on the disk.
-func whole(t *testing.T, budget time.Duration) (run *rundir.Run, disk *simtest.RecordingDisk, began time.Time) {
+// wholeSweep sweeps without an interruption, and keeps all operations on the disk.
+func wholeSweep(t *testing.T, budget time.Duration) (run *rundir.Run, disk *simtest.RecordingDisk, began time.Time) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "whole")
 	disk = simtest.RecordDisk(path)
@@ -104,14 +104,14 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 	for name, budget := range map[string]time.Duration{"plain": 0, "budget": 2 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want, disk, began := whole(t, budget)
+			want, disk, began := wholeSweep(t, budget)
 			took, rng := want.Ended.Sub(want.Started), rand.New(rand.NewPCG(1, 1))
 			n := simtest.SampleSize(1, 50)
 			for range n {
 				at := time.Duration(rng.Int64N(int64(took)))
 				path := t.TempDir()
 				disk.Killed(t, disk.Until(began.Add(at)), path)
-				if diff := sameTable(want, resumed(t, path, budget)); diff != "" {
+				if diff := sameTable(want, resumeSweep(t, path, budget)); diff != "" {
 					t.Fatalf("killed at %v of %v (-whole +resumed):\n%s", at, took, diff)
 				}
 				seen := map[string]bool{}
@@ -171,7 +171,7 @@ func cutPower(t *testing.T, want *rundir.Run, disk *simtest.RecordingDisk) {
 			}
 		}
 		if i%(cuts/resumes) == cuts/resumes-1 {
-			if diff := sameTable(want, resumed(t, path, 0)); diff != "" {
+			if diff := sameTable(want, resumeSweep(t, path, 0)); diff != "" {
 				t.Fatalf("cut %d (-whole +resumed):\n%s", i, diff)
 			}
 		}

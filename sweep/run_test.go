@@ -17,8 +17,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// recorded measures a stage against a doer in virtual time, and returns its records in order.
-func recorded(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s experiment.Stage) (rundir.Stage,
+// stageRecords measures a stage against a doer in virtual time, and returns its records in order.
+func stageRecords(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s experiment.Stage) (rundir.Stage,
 	[]*rundir.Record) {
 	t.Helper()
 	run := &rundir.Run{}
@@ -41,8 +41,8 @@ func recorded(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s exp
 // Under a cap the arrivals keep to their schedule, and the wait for a place is queued, not lag and not TTFT.
 func TestAnOpenLoopUnderACap(t *testing.T) {
 	t.Parallel()
-	st, records := recorded(t, func(*testing.T) load.Doer { return stalling{began: time.Now()} }, simtest.SameInAll(4, 1),
-		experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
+	server := func(*testing.T) load.Doer { return stallingServer{began: time.Now()} }
+	st, records := stageRecords(t, server, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
 	if st.Requests.OK != 100 || st.Concurrency.Peak != 1 {
 		t.Fatalf("%+v, peak %d", st.Requests, st.Concurrency.Peak)
 	}
@@ -72,7 +72,7 @@ func TestCapsHold(t *testing.T) {
 		"tokens":   {func() *load.Caps { return load.NewCaps(0, 60*20) }, 20.0 / 5},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			config := experimentWith(stalling{began: time.Now()}, simtest.SameInAll(4, 1))
+			config := experimentWith(stallingServer{began: time.Now()}, simtest.SameInAll(4, 1))
 			config.Caps, config.StageTime = c.caps(), time.Minute
 			for _, l := range []arrival.Load{arrival.Closed{Concurrency: 8}, arrival.Poisson{Rate: 2 * c.most}} {
 				st := oneStage(t, config,
@@ -100,14 +100,14 @@ func (talk) Next() (load.Session, bool) {
 	}}, true
 }
 
-// echoing answers with how many messages it was sent.
-type echoing struct {
-	stalling
+// echoServer answers with how many messages it was sent.
+type echoServer struct {
+	stallingServer
 	seen chan []api.Message
 }
 
-func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	e.stalling.Do(ctx, call, res)
+func (e echoServer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
+	e.stallingServer.Do(ctx, call, res)
 	res.Text = append(res.Text, "answer"...)
 	e.seen <- call.Request.Messages
 }
@@ -116,8 +116,8 @@ func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 func TestConversationsCarryTheirHistory(t *testing.T) {
 	t.Parallel()
 	seen := make(chan []api.Message, 100)
-	st, records := recorded(t, func(*testing.T) load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{},
-		experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
+	server := func(*testing.T) load.Doer { return echoServer{stallingServer{began: time.Now()}, seen} }
+	st, records := stageRecords(t, server, talk{}, experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
 	if len(records) != 6 || st.Requests.Due != 6 || st.Requests.OK != 6 {
 		t.Fatalf("%d records, %+v", len(records), st.Requests)
 	}
@@ -136,7 +136,7 @@ func TestConversationsCarryTheirHistory(t *testing.T) {
 // A run that ends before its first request is due has not failed on the server's side.
 func TestNoRequestWasDue(t *testing.T) {
 	t.Parallel()
-	run := ran(t, simtest.Preset(t, "plain8"), demoWork, func(*Config) {},
+	run := runStages(t, simtest.Preset(t, "plain8"), demoWork, func(*Config) {},
 		experiment.NewStage(arrival.Poisson{Rate: 0.001}, 0, 5*time.Second))
 	if run.State != rundir.Failed || run.Failure.Code != "run.nothing-due" {
 		t.Errorf("%s: %v", run.State, run.Failure)

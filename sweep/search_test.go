@@ -26,7 +26,7 @@ func TestSearch(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()
 	search := func(change func(c *Config)) *rundir.Run {
-		return swept(t, demo(t), demoWork, func(c *Config) {
+		return sweepServer(t, demo(t), demoWork, func(c *Config) {
 			c.Points, c.SLO = 4, simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
 			change(c)
 		})

@@ -18,18 +18,18 @@ import (
 func closedLoop(t *testing.T, server sim.MachineConfig, w load.Source, places, requests int) *rundir.Stage {
 	t.Helper()
 	stage := experiment.NewStage(arrival.Closed{Concurrency: places}, requests, 0)
-	return &ran(t, server, w, func(*Config) {}, stage).Stages[0]
+	return &runStages(t, server, w, func(*Config) {}, stage).Stages[0]
 }
 
-// evenly is a workload of mixed lengths, of which any stretch has nearly the same mean: a run of few requests then
+// evenLengths is a workload of mixed lengths, of which any stretch has nearly the same mean: a run of few requests then
 // shows the bias of its window and not the luck of its draw.
-type evenly struct {
+type evenLengths struct {
 	simtest.Fixed         // mean lengths
 	spread        float64 // from 1-spread to 1+spread of them
 	n             int
 }
 
-func (e *evenly) Next() (load.Session, bool) {
+func (e *evenLengths) Next() (load.Session, bool) {
 	e.n++
 	length := func(mean int, ratio float64) int { // Weyl's sequence
 		_, u := math.Modf(float64(e.n) * ratio)
@@ -59,11 +59,11 @@ func TestClosedLoopsByNumber(t *testing.T) {
 				truth := mean.Capacity(c)
 				tokens, requests := truth.OutputTokensPerSecond, truth.RequestsPerSecond
 				if spread > 0 && !c.IsPlain() {
-					long := closedLoop(t, c, &evenly{Fixed: mean, spread: spread}, places, 40*places)
+					long := closedLoop(t, c, &evenLengths{Fixed: mean, spread: spread}, places, 40*places)
 					tokens, requests = long.TokensPerS.Output.Value(), long.Rates.Completed.Value()
 				}
 				for _, times := range []int{4, 10} {
-					st := closedLoop(t, c, &evenly{Fixed: mean, spread: spread}, places, times*places)
+					st := closedLoop(t, c, &evenLengths{Fixed: mean, spread: spread}, places, times*places)
 					name := fmt.Sprintf("%s, %d places, %dx, spread %v", name, places, times, spread)
 					if st.WholeRun == nil {
 						t.Errorf("%s: no steady window, %v", name, st.Warnings)

@@ -18,12 +18,12 @@ type stepper struct {
 	mu               sync.Mutex
 	rng              *rand.Rand
 	now              float64
-	waiting, running []*stepped
+	waiting, running []*stepJob
 	tokens           int            // that each running request gets in a step
 	step             func() float64 // decides who runs, and returns the seconds of a step
 }
 
-type stepped struct {
+type stepJob struct {
 	res         *client.Result // nil for a request of no client
 	asked, left int
 	memory      int
@@ -33,16 +33,16 @@ type stepped struct {
 }
 
 // anyJob is a request of no client.
-func anyJob() *stepped { return &stepped{asked: meanTokens, left: meanTokens, done: make(chan bool)} }
+func anyJob() *stepJob { return &stepJob{asked: meanTokens, left: meanTokens, done: make(chan bool)} }
 
 // admit lets those run who may, in the order of their arrival: none goes past another.
-func (s *stepper) admit(may func(j *stepped) bool) {
+func (s *stepper) admit(may func(j *stepJob) bool) {
 	for len(s.waiting) > 0 && may(s.waiting[0]) {
 		s.running, s.waiting = append(s.running, s.waiting[0]), s.waiting[1:]
 	}
 }
 
-func present(jobs []*stepped) (kept []*stepped) {
+func unfinished(jobs []*stepJob) (kept []*stepJob) {
 	for _, j := range jobs {
 		if !j.gone && j.left > 0 {
 			kept = append(kept, j)
@@ -76,7 +76,7 @@ func (s *stepper) ends(seconds float64) (ended int) {
 			ended++
 		}
 	}
-	s.running = present(s.running)
+	s.running = unfinished(s.running)
 	return ended
 }
 
@@ -84,7 +84,7 @@ func (s *stepper) ends(seconds float64) (ended int) {
 func (s *stepper) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	res.Sent, res.Status = time.Since(res.Epoch), client.StatusIncomplete
 	n := call.Request.OutputTokens
-	j := &stepped{res: res, asked: n, left: n, done: make(chan bool)}
+	j := &stepJob{res: res, asked: n, left: n, done: make(chan bool)}
 	s.mu.Lock()
 	s.waiting = append(s.waiting, j)
 	s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *stepper) Do(ctx context.Context, call *client.Prepared, res *client.Res
 	case <-ctx.Done():
 		s.mu.Lock()
 		j.gone = true
-		s.waiting = present(s.waiting)
+		s.waiting = unfinished(s.waiting)
 		s.mu.Unlock()
 	}
 }

@@ -38,7 +38,7 @@ func TestAStoppedClientIsNamed(t *testing.T) {
 		slept time.Duration
 		rows  int
 	}{{8 * time.Second, 2}, {900 * time.Millisecond, 1}} {
-		run := ran(t, demo(t), demoWork, func(config *Config) {
+		run := runStages(t, demo(t), demoWork, func(config *Config) {
 			config.Observer = &sleeper{after: 5 * time.Second, slept: c.slept}
 		}, experiment.NewStage(arrival.Poisson{Rate: 2}, 0, 20*time.Second))
 		if len(run.Stages) != c.rows || !run.Client.Valid {
@@ -52,13 +52,13 @@ func TestAStoppedClientIsNamed(t *testing.T) {
 	}
 }
 
-// outages is a server that nothing listens for at times.
-type outages struct {
+// outageServer is a server that nothing listens for at times.
+type outageServer struct {
 	load.Doer
 	from, to time.Time
 }
 
-func (o outages) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
+func (o outageServer) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
 	if now := time.Now(); now.After(o.from) && now.Before(o.to) {
 		res.Fail(time.Since(res.Epoch), client.ClassConnect, "connection refused")
 		return
@@ -73,7 +73,7 @@ func TestASweepGoesOnAfterAStop(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()
 	sweep := func(change func(c *Config)) (roles []rundir.Role, run *rundir.Run) {
-		run = swept(t, demo(t), demoWork, func(c *Config) { c.Points = 4; change(c) })
+		run = sweepServer(t, demo(t), demoWork, func(c *Config) { c.Points = 4; change(c) })
 		for i := range run.Stages {
 			if !strings.HasSuffix(run.Stages[i].Name, experiment.AgainSuffix) {
 				roles = append(roles, run.Stages[i].Role)
@@ -93,7 +93,7 @@ func TestASweepGoesOnAfterAStop(t *testing.T) {
 	}
 	for _, from := range []time.Duration{40 * time.Second, 90 * time.Second} {
 		_, run := sweep(func(c *Config) {
-			c.Doer = outages{c.Doer, time.Now().Add(from), time.Now().Add(from + 10*time.Second)}
+			c.Doer = outageServer{c.Doer, time.Now().Add(from), time.Now().Add(from + 10*time.Second)}
 		})
 		away := 0
 		for i := range run.Stages {

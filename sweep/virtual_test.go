@@ -56,8 +56,8 @@ func demo(t *testing.T) sim.MachineConfig { return simtest.Slowed(simtest.Preset
 // demoWork are requests to it.
 var demoWork = simtest.SameInAll(64, 16)
 
-// swept sweeps a simulated server in virtual time.
-func swept(t *testing.T, server sim.MachineConfig, w load.Source, change func(c *Config)) *rundir.Run {
+// sweepServer sweeps a simulated server in virtual time.
+func sweepServer(t *testing.T, server sim.MachineConfig, w load.Source, change func(c *Config)) *rundir.Run {
 	t.Helper()
 	run := &rundir.Run{}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -71,8 +71,8 @@ func swept(t *testing.T, server sim.MachineConfig, w load.Source, change func(c 
 	return run
 }
 
-// ran runs stages on a simulated server in virtual time, without a warm-up.
-func ran(t *testing.T, server sim.MachineConfig, w load.Source, change func(c *Config),
+// runStages runs stages on a simulated server in virtual time, without a warm-up.
+func runStages(t *testing.T, server sim.MachineConfig, w load.Source, change func(c *Config),
 	stages ...experiment.Stage) *rundir.Run {
 	t.Helper()
 	run := &rundir.Run{}
@@ -138,7 +138,7 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 		{"demo", demoWork}}
 	for _, c := range all[:simtest.SampleSize(1, len(all))] {
 		server := simtest.Preset(t, c.server)
-		run := swept(t, server, c.w, func(*Config) {})
+		run := sweepServer(t, server, c.w, func(*Config) {})
 		truth, s := c.w.Capacity(server).RequestsPerSecond, run.Saturation
 		if off := math.Abs(s.Rate.Value()/truth - 1); off > 0.05 || run.State != rundir.Complete {
 			t.Errorf("%s: %s, found %.4g req/s, %.1f %% off the capacity of %.4g", c.server, run.State, s.Rate.Value(), off*100,
@@ -192,14 +192,14 @@ func TestSynchronousTimesAreExact(t *testing.T) {
 	})
 }
 
-// stalling answers after 50 ms, except within a span of the run, when it answers at the span's end.
-type stalling struct {
+// stallingServer answers after 50 ms, except within a span of the run, when it answers at the span's end.
+type stallingServer struct {
 	simtest.Unencoded
 	began    time.Time
 	from, to time.Duration
 }
 
-func (s stalling) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
+func (s stallingServer) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
 	res.Sent, res.Status = time.Since(res.Epoch), client.StatusIncomplete
 	wait := 50 * time.Millisecond
 	if at := time.Since(s.began); at > s.from && at < s.to {
@@ -214,7 +214,7 @@ func (s stalling) Do(ctx context.Context, _ *client.Prepared, res *client.Result
 func TestAStalledServerDelaysNoArrival(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := stalling{began: time.Now(), from: 20 * time.Second, to: 50 * time.Second}
+		d := stallingServer{began: time.Now(), from: 20 * time.Second, to: 50 * time.Second}
 		c := experimentWith(d, simtest.SameInAll(1, 1))
 		c.StageTime = time.Minute
 		var marks []time.Duration
@@ -322,7 +322,7 @@ func TestAServerThatFailsEndsTheRun(t *testing.T) {
 	}
 	freezes := simtest.Preset(t, "demo")
 	freezes.Habits.Freezes = 15 * time.Second
-	run := swept(t, demo(t), demoWork, dies(0, client.ClassHTTP5xx))
+	run := sweepServer(t, demo(t), demoWork, dies(0, client.ClassHTTP5xx))
 	if run.State != rundir.Failed || run.Failure.IsZero() || run.Saturation != nil || len(run.Stages) != 1 {
 		t.Fatalf("it fails: %s (%v) after %d stages, saturation %v", run.State, run.Failure, len(run.Stages), run.Saturation)
 	}
@@ -336,7 +336,7 @@ func TestAServerThatFailsEndsTheRun(t *testing.T) {
 	if st.Errors["http_5xx"] < 20 || st.Elapsed > 10 {
 		t.Errorf("errors %v in %v s", st.Errors, st.Elapsed)
 	}
-	run = swept(t, demo(t), demoWork, dies(1000, client.ClassConnect))
+	run = sweepServer(t, demo(t), demoWork, dies(1000, client.ClassConnect))
 	if first := run.Stages[0]; run.State != rundir.Failed || first.State != rundir.Complete ||
 		!first.Latency.Mean.Known() {
 		t.Errorf("it dies: %s, first %+v", run.State, first)
@@ -346,7 +346,7 @@ func TestAServerThatFailsEndsTheRun(t *testing.T) {
 		for n := range 2 * (want - 1) {
 			stages = append(stages, experiment.NewStage(arrival.Closed{Concurrency: 8 + n}, 0, 10*time.Second))
 		}
-		run := ran(t, freezes, demoWork, func(*Config) {}, stages...)
+		run := runStages(t, freezes, demoWork, func(*Config) {}, stages...)
 		if run.State != rundir.Failed || run.Failure.Code != "run.server-gone" || len(run.Stages) != want {
 			t.Errorf("it freezes: %s (%v) after %d stages, want %d", run.State, run.Failure, len(run.Stages), want)
 		}

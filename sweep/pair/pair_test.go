@@ -33,8 +33,8 @@ func slower(c sim.MachineConfig, by float64) sim.MachineConfig {
 	return c
 }
 
-// compared is two simulated servers to be measured against each other.
-type compared struct {
+// twoServers is two simulated servers to be measured against each other.
+type twoServers struct {
 	a, b   sim.MachineConfig
 	work   simtest.Fixed
 	spread float64 // of its lengths
@@ -55,7 +55,7 @@ type outcome struct {
 func (o *outcome) rows() []Row { return Rows(o.record, o.runs[0], o.runs[1]) }
 
 // run compares in virtual time.
-func (c compared) run(t *testing.T) *outcome {
+func (c twoServers) run(t *testing.T) *outcome {
 	t.Helper()
 	o := &outcome{record: &rundir.Pair{}, runs: [2]*rundir.Run{{}, {}}}
 	c.b.Seed++ // its steps jitter otherwise
@@ -89,11 +89,11 @@ func (c compared) run(t *testing.T) *outcome {
 }
 
 // anyPair is a random server, which is to be compared with itself, in stages so short that chance shows.
-func anyPair(seed int) compared {
+func anyPair(seed int) twoServers {
 	k := simtest.Random(uint64(seed))
 	k.Server.Jitter = 0.05 + 0.15*rand.New(rand.NewPCG(uint64(seed), 23)).Float64()
 	stage := max(time.Second, 2*k.Work.Capacity(k.Server).Latency)
-	c := compared{a: k.Server, b: k.Server, work: k.Work, spread: k.Spread, stage: stage, budget: 300 * stage,
+	c := twoServers{a: k.Server, b: k.Server, work: k.Work, spread: k.Spread, stage: stage, budget: 300 * stage,
 		seed: uint64(seed)}
 	if !simtest.Full() { // one load that need not be found takes a tenth of the time
 		c.budget, c.tune = 50*stage, func(p *Config) { p.Widths = []int{8} }
@@ -138,10 +138,10 @@ func TestADifferenceIsFound(t *testing.T) {
 }
 
 // quick is a comparison of a demo server with itself.
-func quick(t *testing.T) compared {
+func quick(t *testing.T) twoServers {
 	demo := simtest.Preset(t, "demo")
 	demo.Jitter = 0.1
-	return compared{a: demo, b: demo, stage: time.Second, budget: 3 * time.Minute, seed: 7,
+	return twoServers{a: demo, b: demo, stage: time.Second, budget: 3 * time.Minute, seed: 7,
 		work: simtest.SameInAll(64, 16)}
 }
 
@@ -161,26 +161,26 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// unlikeAny is a source whose prompts are never the same again. They begin with the stage that they were made for.
-type unlikeAny struct {
+// uniquePrompts is a source whose prompts are never the same again. They begin with the stage that they were made for.
+type uniquePrompts struct {
 	stage string
 	n     *atomic.Int64
 }
 
-func (u unlikeAny) Next() (load.Session, bool) {
+func (u uniquePrompts) Next() (load.Session, bool) {
 	k := int(u.n.Add(1))
 	return load.Session{Turns: []load.Turn{{User: fmt.Sprintf("%s: %d", u.stage, k), PromptTokens: 40 + k%30,
 		OutputTokens: 8 + k%5}}}, true
 }
 
-// listening notes what it is asked, in order.
-type listening struct {
+// listener notes what it is asked, in order.
+type listener struct {
 	load.Doer
 	mu    *sync.Mutex
 	asked *[]string
 }
 
-func (l listening) Prepare(r *api.Request) (*client.Prepared, error) {
+func (l listener) Prepare(r *api.Request) (*client.Prepared, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	*l.asked = append(*l.asked, fmt.Sprintf("%s/%d/%d", r.Messages[0].Content, r.PromptTokens, r.OutputTokens))
@@ -195,9 +195,9 @@ func TestBothServersGetTheSame(t *testing.T) {
 	c.b = slower(c.b, 0.1)
 	c.tune = func(p *Config) {
 		n := new(atomic.Int64)
-		p.Sides[0].Sources = func(stage string) load.Source { return unlikeAny{stage, n} }
+		p.Sides[0].Sources = func(stage string) load.Source { return uniquePrompts{stage, n} }
 		for i := range p.Sides {
-			p.Sides[i].Doer = listening{p.Sides[i].Doer, new(sync.Mutex), &asked[i]}
+			p.Sides[i].Doer = listener{p.Sides[i].Doer, new(sync.Mutex), &asked[i]}
 		}
 	}
 	o := c.run(t)
