@@ -78,7 +78,7 @@ func TestShortenedAnswersAreNamed(t *testing.T) {
 }
 
 // A run of a number of requests sends them all, whatever the server refuses, also where the first request to end is a
-// refusal.
+// refusal. One for a time ends where all are refused.
 func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, refuses := range map[string]func(int) bool{
@@ -89,6 +89,9 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Poisson{Rate: 10}} {
 			a := simtest.NewAttacker(1)
 			a.Refuses = refuses
+			if st := attack(t, a, l, 0, 2*time.Minute); name == "all" && !hasNote(&st, "stage.ended-early") {
+				t.Errorf("%s: it went on for %v s", st.Name, st.Elapsed)
+			}
 			if st := attack(t, a, l, 40, 0); st.OfWholeRun().Requests.Due != 40 || hasNote(&st, "stage.ended-early") {
 				t.Errorf("%s, %s: %+v, %v", name, st.Name, st.Requests, st.Warnings)
 			}

@@ -42,7 +42,8 @@ func stageRecords(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s
 func TestAnOpenLoopUnderACap(t *testing.T) {
 	t.Parallel()
 	server := func(*testing.T) load.Doer { return stallingServer{began: time.Now()} }
-	st, records := stageRecords(t, server, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
+	st, records := stageRecords(t, server, simtest.SameInAll(4, 1), experiment.NewStage(
+		arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
 	if st.Requests.OK != 100 || st.Concurrency.Peak != 1 {
 		t.Fatalf("%+v, peak %d", st.Requests, st.Concurrency.Peak)
 	}
