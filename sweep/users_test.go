@@ -73,8 +73,14 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 		}
 		stayed := 0 // sessions whose context the server has from the stage before
 		most := min(st.MaxConcurrency, before.MaxConcurrency)
+		first := map[int]*rundir.Record{}
 		for _, r := range records {
-			if r.Seq < most && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
+			if f := first[r.Seq]; f == nil || r.Turn < f.Turn {
+				first[r.Seq] = r
+			}
+		}
+		for seq, r := range first {
+			if seq < most && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
 				stayed++
 			}
 		}
