@@ -3,70 +3,178 @@ package sweep
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"llmsweep/sweep/load"
+	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
 
-// drawWide draws a plain server of any size: requests of 0.3 to 8 s, in 8 to 256 slots.
-func drawWide(seed uint64) *oddTrial {
-	rng := rand.New(rand.NewPCG(seed, 47))
-	s := oddShape{Slots: int(8 * math.Pow(32, rng.Float64())), Service: 0.3 * math.Pow(8/0.3, rng.Float64())}
-	rate := float64(s.Slots) / s.Service
-	return &oddTrial{
-		family: "wide", seed: seed, about: fmt.Sprintf("%d slots, %.2f s", s.Slots, s.Service), low: rate, high: rate,
-		server: func() (load.Doer, func()) { return newOdd(s, seed), func() {} },
-	}
+// deferredRates keeps the notes on rates for which a budget may have no time.
+type deferredRates struct {
+	experiment.Observer
+	notes []note.Note
+	early bool // an arrival rate was measured before the first note
 }
 
-// wideSeeds returns the seeds of as many wide servers: of a few everyday ones, those that few requests saturate.
-func wideSeeds(everyday, full int) []uint64 {
-	if !simtest.Full() {
-		return []uint64{7, 12, 9}[:everyday]
+func (o *deferredRates) Note(n note.Note) {
+	if n.Is(noteDeferredRates) {
+		o.notes = append(o.notes, n)
 	}
-	seeds := make([]uint64, full)
-	for i := range seeds {
-		seeds[i] = uint64(i)
-	}
-	return seeds
+	o.Observer.Note(n)
 }
 
-// A sweep keeps to its budget, uses it, and answers with the best bracket of that time.
+func (o *deferredRates) StageBegins(s *rundir.Stage, planned time.Duration) {
+	o.early = o.early || s.Rate.Known() && len(o.notes) == 0
+	o.Observer.StageBegins(s, planned)
+}
+
+// A sweep keeps to its budget, and answers with the best bracket of that time, or a guess. The rows of its grid are
+// evenly spaced, as many as were asked for: a budget that has no time for some says which may be left out, before the
+// first of them is measured, and which were.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		budget        time.Duration
+		minutes       float64 // 0 for no budget
+		whole         bool    // the budget has time for all rows
 		located, held float64 // shares of the servers, and of the answers, at least
-	}{{2 * time.Minute, 0, 0.9}, {3 * time.Minute, 0.6, 0.9}, {5 * time.Minute, 0.85, 0.9}, {8 * time.Minute, 0.9, 0.9},
-		{12 * time.Minute, 0.97, 0.9}, {20 * time.Minute, 0.97, 0.9}} {
-		full := 50
-		fmt.Sscan(os.Getenv("FAMILYN"), &full)
-		seeds := wideSeeds(2, full)
-		o, used, n := &familyOutcome{}, 0.0, len(seeds)
-		for _, seed := range seeds {
-			k := drawWide(seed)
-			run := k.sweep(t, func(config *Config) { config.Budget = c.budget })
-			o.add(fmt.Sprintf("%v %d %s", c.budget, seed, k.about), run.Saturation, k.low, k.high, run)
-			took := run.Stages[len(run.Stages)-1].EndsAt()
-			used += took.Seconds() / c.budget.Seconds() / float64(n)
-			if took > c.budget*101/100 {
-				t.Errorf("%s: a budget of %v took %v", k.about, c.budget, took)
+	}{{0, true, 0.97, 0.9}, {1, false, 0, 0.9}, {1.5, false, 0, 0.9}, {2, false, 0, 0.9}, {3, false, 0.6, 0.9},
+		{5, true, 0.85, 0.9}, {8, true, 0.9, 0.9}, {12, true, 0.97, 0.9}, {20, true, 0.97, 0.9}} {
+		if !simtest.Full() && (c.minutes > 5 || c.minutes == 2) {
+			continue
+		}
+		const points = 7
+		o, budget := &outcome{}, rundir.Duration(60*c.minutes)
+		for i := range uint64(simtest.SampleSize(1, 50)) {
+			const few = 7 // the seed of a server that few requests saturate
+			k, seen := server("wide", few+i), &deferredRates{Observer: experiment.NoObserver{}}
+			run := k.sweep(t, func(c *Config) { c.Budget, c.Points, c.Observer = budget, points, seen })
+			name := fmt.Sprintf("%v: %v", budget, k)
+			o.add(name, run.Saturation, k.low, k.high, run)
+			if took := run.Stages[len(run.Stages)-1].EndsAt(); budget > 0 && took > budget*101/100 {
+				t.Errorf("%s: it took %v", name, took)
 			}
-			if run.Answer == nil || run.Answer.Kind == rundir.Unanswerable {
-				t.Logf("%v %s: no answer", c.budget, k.about)
+			if guess := run.Answer.Guess; c.minutes == 1 && (!guess.Known() || guess.Value() > 1.05*k.high) {
+				t.Errorf("%s: a guess of %v", name, guess)
+			}
+			rows := checkGrid(t, name, run, points)
+			left := 0.0
+			for _, n := range run.Warnings {
+				if n.Is(noteOmittedRates) {
+					left, _ = n.Number("count")
+				}
+			}
+			if rows+int(left) != points || c.whole && rows != points || left > 0 && seen.early {
+				t.Errorf("%s: %d of %d rates, %v are left out, which was said before the first: %v", name, rows, points, left,
+					!seen.early)
 			}
 		}
 		for _, line := range o.lines {
 			t.Log(line)
 		}
-		fmt.Println(o.summary(c.budget.String()), fmt.Sprintf("%.0f %% used", used*100))
-		if simtest.Full() && (float64(o.answered) < c.located*float64(n) || float64(o.held) < c.held*float64(o.answered)) {
-			t.Errorf("%v: %d of %d located, %d hold", c.budget, o.answered, n, o.held)
+		fmt.Println(o.summary(budget.String()))
+		if float64(o.held) < c.held*float64(o.answered) || simtest.Full() &&
+			float64(o.answered) < c.located*float64(o.servers) {
+			t.Errorf("%v: %d of %d located, %d hold", budget, o.answered, o.servers, o.held)
 		}
+		simtest.Claim(t, fmt.Sprintf("a sweep with a budget of %v keeps to it", budget), "never more than 1 % over",
+			"%d of %d with an answer, known to %.1f %% (median); its interval holds the capacity in %d", o.answered, o.servers,
+			quantile(o.widths, 0.5)*100, o.held)
+	}
+}
+
+// checkGrid returns the number of rows of the grid. Each is measured once, and for as long as two requests take.
+func checkGrid(t *testing.T, name string, run *rundir.Run, points float64) int {
+	t.Helper()
+	low, high, alone := 0.0, 0.0, 0.0
+	var rates []float64
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		switch st.Role {
+		case rundir.Synchronous:
+			low, alone = st.Progress.Rate.Value(), st.Latency.Mean.Value()
+		case rundir.Throughput:
+			high = st.Progress.Rate.Value()
+		case rundir.Grid:
+			rates = append(rates, st.Rate.Value())
+		}
+		if st.Rate.Known() && st.Elapsed < 2*alone {
+			t.Errorf("%s: %s lasted %.1f s, and a request alone takes %.1f s", name, st.Name, st.Elapsed, alone)
+		}
+	}
+	for _, rate := range rates {
+		step := (rate - low) / (high - low) * points
+		if math.Abs(step-math.Round(step)) > 1e-6 || step < 0.5 || step > points+0.5 {
+			t.Errorf("%s: %.3f req/s is not on the grid of %.3f to %.3f", name, rate, low, high)
+		}
+	}
+	slices.Sort(rates)
+	return len(slices.Compact(rates))
+}
+
+// Sweeps of noisy servers keep their budget, waits for an idle server included.
+func TestNoisyServersKeepTheBudget(t *testing.T) {
+	t.Parallel()
+	const overrun = 1.05
+	kept, n, worst := 0, simtest.SampleSize(2, 100), 0.0
+	for seed := range uint64(n) {
+		budget := []time.Duration{30 * time.Second, 100 * time.Second, time.Minute, 4 * time.Minute}[seed%4]
+		synctest.Test(t, func(t *testing.T) {
+			a := simtest.NewAttacker(seed)
+			if a.Sigma = 0.3; seed%2 == 1 {
+				a.Hangs = 0.01 // requests that outlive everything
+			}
+			a.Start()
+			c := experimentWith(a, simtest.SameInAll(32, 16))
+			c.Budget, c.Seed, c.MaxConcurrency, c.Idle = budget, seed, 512, a.Idle
+			began := time.Now()
+			if err := Sweep(t.Context(), c, &rundir.Run{}); err != nil {
+				t.Fatal(err)
+			}
+			share := time.Since(began).Seconds() / budget.Seconds()
+			if worst = max(worst, share); share <= overrun {
+				kept++
+			}
+		})
+	}
+	if kept < n-n/100 {
+		t.Errorf("%d of %d ended within %v of the budget; the worst took %.3f of it", kept, n, overrun, worst)
+	}
+	simtest.Claim(t, "a sweep ends within 1.05 of its budget", "99 of 100", "%d of %d, at most %.3f", kept, n, worst)
+}
+
+// However little a short sweep shows, the rate within the SLO and its interval do not lie above what the server takes,
+// and a rate known to within more than 20 % is not called one.
+func TestAHurriedSweepPromisesLittle(t *testing.T) {
+	t.Parallel()
+	ranges := 0
+	for seed := range uint64(simtest.SampleSize(3, 40)) {
+		server := simtest.Preset(t, "plain8")
+		server.Seed = seed + 1
+		run := sweepServer(t, server, simtest.SameInAll(256, 64), func(c *Config) {
+			c.Points, c.StageTime, c.Budget, c.MaxConcurrency, c.Seed = 3, 10*time.Second, 90*time.Second, 32, seed+1
+			c.SLO = simtest.Terms(t, "ttft:p95<500ms")
+		})
+		s, limit := run.SLO, run.Saturation
+		if limit == nil || !limit.High.Known() {
+			continue
+		}
+		if s.High.Known() {
+			ranges++
+		}
+		if s.Rate.Value() > limit.High.Value() || s.High.Value() > limit.High.Value() {
+			t.Errorf("seed %d: within the SLO up to %v (%v-%v), saturated at %v (%v-%v)", seed+1, s.Rate, s.Low, s.High,
+				limit.Rate, limit.Low, limit.High)
+		}
+		if half := (s.High.Value() - s.Low.Value()) / 2; s.Rate.Known() && half > 0.2*s.Rate.Value() {
+			t.Errorf("seed %d: %v req/s are known to within %v only", seed+1, s.Rate.Value(), half)
+		}
+	}
+	if ranges == 0 {
+		t.Error("no sweep showed an interval")
 	}
 }

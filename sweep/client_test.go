@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -14,10 +15,10 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// starved waits like a client whose machine has no time for it.
-type starved struct{ late time.Duration }
+// lateWaiter waits like a client whose machine has no time for it.
+type lateWaiter struct{ late time.Duration }
 
-func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
+func (s lateWaiter) Wait(until time.Time, quit <-chan struct{}) bool {
 	select {
 	case <-time.After(time.Until(until.Add(s.late))):
 		return true
@@ -26,43 +27,79 @@ func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
 	}
 }
 
-// Stages that the client itself spoiled are invalid, and not part of the answer.
-func TestAStarvedClientMarksItsRows(t *testing.T) {
+// Stages that the client itself spoiled are invalid, and not part of the answer. Three in a row end the sweep, with a
+// warning: before, the search for the SLO went on for hours.
+func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
-		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-			c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
-			c.Waiter, c.Points, c.StageTime, c.StageMax = starved{late}, 3, 5*time.Second, 15*time.Second
-			if err := Sweep(t.Context(), c, run); err != nil {
-				t.Fatal(err)
-			}
-			for _, st := range run.Stages {
-				spoiled := st.Rate.Known() && late > 0
-				if (!st.Invalid.IsZero()) != spoiled {
-					t.Errorf("%v late: %s is marked %q", late, st.Name, st.Invalid)
-				}
-				if spoiled && st.Invalid.Code != "client.sent-late" {
-					t.Errorf("%q is not that requests were sent late", st.Invalid)
-				}
-			}
-			if run.Client.Valid != (late == 0) {
-				t.Errorf("%v late: the client is called fit: %v", late, run.Client.Valid)
-			}
-			if s := run.Saturation; late > 0 && s != nil && (s.LowestSaturated.Known() || s.HighestStable.Known()) {
-				t.Errorf("rows that the client spoiled bracket the answer: %+v", s)
+		run := sweepServer(t, demo(t), demoWork, func(c *Config) {
+			c.Waiter, c.Points, c.StageTime, c.StageMax = lateWaiter{late}, 4, 5*time.Second, 15*time.Second
+			if late > 0 {
+				c.SLO = simtest.Terms(t, "ttft:p90<100ms")
 			}
 		})
+		for i := range run.Stages {
+			st, want := &run.Stages[i], ""
+			if st.Rate.Known() && late > 0 {
+				want = "client.sent-late"
+			}
+			if st.Invalid.Code != want {
+				t.Errorf("%v late: %s is marked %q, want %q", late, st.Name, st.Invalid, want)
+			}
+		}
+		ended := false
+		for _, n := range run.Warnings {
+			ended = ended || n.Is(noteClientLimit)
+		}
+		if run.Client.Valid != (late == 0) || ended != (late > 0) || run.State != rundir.Complete ||
+			ended && len(run.Stages) != 5 {
+			t.Errorf("%v late: %d stages, %s, the client is called fit: %v; %v", late, len(run.Stages), run.State,
+				run.Client.Valid, run.Warnings)
+		}
+		if s := run.Saturation; late > 0 && s != nil && (s.LowestSaturated.Known() || s.HighestStable.Known()) {
+			t.Errorf("rows that the client spoiled bracket the answer: %+v", s)
+		}
 	}
 }
 
-// late sends some requests later than they are due, as a machine does that has too much to do.
-type late struct {
+// Where the floor alone shows the server, the sweep has failed, and there is no answer, whatever the search for the
+// ceiling completed.
+func TestNothingButTheClient(t *testing.T) {
+	t.Parallel()
+	why := note.Note{Code: "client.sent-late"}
+	floor := rundir.Stage{
+		Name: "synchronous", Role: rundir.Synchronous, State: rundir.Complete, Requests: rundir.Requests{OK: 10},
+		Progress: rundir.Progress{Rate: rundir.Exactly(2)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(200)},
+	}
+	spoiled := floor
+	spoiled.Name, spoiled.Role, spoiled.Invalid = "throughput", rundir.Throughput, why
+	end := experiment.NewEndError(noteClientLimit.New(mostSpoiled, []note.Note{why}), "the client was the limit")
+	for _, c := range []struct {
+		second rundir.Stage
+		failed bool
+	}{{spoiled, true}, {rundir.Stage{Name: "throughput", Role: rundir.Throughput, State: rundir.Complete}, false}} {
+		run := &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep, Budget: 60}, Stages: []rundir.Stage{floor, c.second},
+			Search: []rundir.SearchStep{{Output: rundir.Exactly(22180)}},
+		}
+		x, err := begin(experimentWith(nil, nil), run, rundir.Plan{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.keepAnswer(end); (err != nil) != c.failed {
+			t.Errorf("%s invalid %v: %v", c.second.Name, c.second.Invalid, err)
+		}
+	}
+}
+
+// lateDoer sends some requests later than they are due, as a machine does that has too much to do.
+type lateDoer struct {
 	load.Doer
 	from, to int64 // which requests, by number from 1
 	n        atomic.Int64
 }
 
-func (l *late) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
+func (l *lateDoer) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
 	if n := l.n.Add(1); n >= l.from && n <= l.to {
 		time.Sleep(200 * time.Millisecond)
 	}
@@ -76,19 +113,14 @@ func TestTheFirstWaveOfAClosedLoopIsNeverLate(t *testing.T) {
 	const width = 40
 	for name, c := range map[string]struct {
 		from, to int64
-		marked   bool
-	}{"the first wave": {1, width, false}, "a later wave": {2*width + 1, 3 * width, true}} {
-		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-			cfg, run := experimentWith(&late{Doer: d, from: c.from, to: c.to}, simtest.SameInAll(16, 4)), &rundir.Run{}
-			cfg.Warmup = experiment.Warmup{}
-			stage := experiment.NewStage(arrival.Closed{Concurrency: width}, 5*width, 0)
-			if err := Run(t.Context(), cfg, []experiment.Stage{stage}, run); err != nil {
-				t.Fatal(err)
-			}
-			if got := run.Stages[0].Invalid; (got.Code == "client.sent-late") != c.marked {
-				t.Errorf("%s is late: the row is marked %q", name, got)
-			}
-		})
+		code     string
+	}{"the first wave": {1, width, ""}, "a later wave": {2*width + 1, 3 * width, "client.sent-late"}} {
+		run := runStages(t, simtest.Preset(t, "demo"), simtest.SameInAll(16, 4), func(config *Config) {
+			config.Doer = &lateDoer{Doer: config.Doer, from: c.from, to: c.to}
+		}, experiment.NewStage(arrival.Closed{Concurrency: width}, 5*width, 0))
+		if got := run.Stages[0].Invalid; got.Code != c.code {
+			t.Errorf("%s is late: the row is marked %q", name, got)
+		}
 	}
 }
 
@@ -107,17 +139,14 @@ func TestConnectionsAreOpenedAhead(t *testing.T) {
 		"a rate":               {arrival.Constant{Rate: 5000}, false, 256},
 	} {
 		simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
-			counting := &late{Doer: d}
-			cfg := experimentWith(counting, simtest.SameInAll(16, 4)).Config
+			counting := &lateDoer{Doer: d}
+			cfg := experimentWith(counting, simtest.SameInAll(16, 4))
 			opened, sent := 0, int64(0)
 			cfg.Warm = func(_ context.Context, n int) error {
 				opened, sent = n, counting.n.Load()
 				return nil
 			}
-			x, err := experiment.Begin(cfg, &rundir.Run{}, rundir.Plan{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := fresh(t, cfg)
 			if err := x.WarmUp(t.Context()); err != nil { // the latency of a rate's requests
 				t.Fatal(err)
 			}
@@ -125,12 +154,82 @@ func TestConnectionsAreOpenedAhead(t *testing.T) {
 			if c.step {
 				measure = x.Try
 			}
-			if _, err := measure(t.Context(), experiment.NewStage(c.load, 2*width, 0)); err != nil {
+			if _, err := measure(t.Context(), experiment.NewStage(c.load, width, 0)); err != nil {
 				t.Fatal(err)
 			}
 			if opened != c.want || sent != warm {
 				t.Errorf("%s: %d connections opened after %d requests, want %d before it", name, opened, sent-warm, c.want)
 			}
 		})
+	}
+}
+
+// A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid: also where
+// it was shown after the first stage.
+func TestBeyondTheSelftest(t *testing.T) {
+	t.Parallel()
+	f := rundir.Exactly
+	for name, c := range map[string]struct {
+		shown            *rundir.Selftest
+		kind             string
+		asked, limit     float64
+		planned, rowOver bool
+	}{
+		"no self-test": {nil, "", 0, 0, false, false},
+		"all within": {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1e3)}, "", 0, 0, false,
+			false},
+		"nothing is known":  {&rundir.Selftest{Streams: 10}, "", 0, 0, false, false},
+		"too many streams":  {&rundir.Selftest{Streams: 9}, "excess.streams", 10, 9, true, true},
+		"too many tokens":   {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, "excess.tokens", 40, 39, true, true},
+		"too many arrivals": {&rundir.Selftest{Streams: 10, ArrivalsPerS: f(19)}, "excess.arrivals", 20, 19, true, false},
+	} {
+		check := func(what string, notes []note.Note, code string, over bool) {
+			t.Helper()
+			if !over && len(notes) == 0 {
+				return
+			}
+			if !over || len(notes) != 1 || notes[0].Code != code {
+				t.Errorf("%s: the %s has the warnings %v", name, what, notes)
+				return
+			}
+			all := notes[0].Args["excess"].([]note.Note)
+			asked, _ := all[0].Number("asked")
+			shown, _ := all[0].Number("shown")
+			measured := what == "row" && c.kind == "excess.tokens" // and not what was planned
+			if len(all) != 1 || all[0].Code != c.kind || shown != c.limit || !measured && asked != c.asked {
+				t.Errorf("%s: the %s exceeds %v", name, what, all)
+			}
+		}
+		for _, later := range []bool{false, true} {
+			run := &rundir.Run{Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 2}}}
+			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+				cfg := experimentWith(d, simtest.SameInAll(4, 1))
+				cfg.Warmup = experiment.Warmup{}
+				if run.Client.Selftest = c.shown; later {
+					run.Client.Selftest = nil
+					cfg.Selftest = func(context.Context) *rundir.Selftest {
+						if n := len(run.Stages); n != 1 {
+							t.Errorf("%s: tested after %d stages", name, n)
+						}
+						time.Sleep(time.Hour)
+						return c.shown
+					}
+				}
+				if err := Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0),
+					experiment.NewStage(arrival.Constant{Rate: 20}, 100, 0)}, run); err != nil {
+					t.Fatal(err)
+				}
+			})
+			check("run", run.Warnings, "client.plan-beyond", c.planned)
+			check("client", run.Client.Warnings, "client.plan-beyond", c.planned)
+			st := &run.Stages[0]
+			check("row", st.Warnings, "stage.beyond-client", c.rowOver)
+			if !st.Invalid.IsZero() || !run.Client.Valid {
+				t.Errorf("%s: %s", name, st.Invalid)
+			}
+			if began := run.Stages[1].Started; began > 60 {
+				t.Errorf("%s: the time of the test counts: the second stage began after %v s", name, began)
+			}
+		}
 	}
 }

@@ -3,7 +3,6 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -23,250 +23,114 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// family draws servers of one habit.
-type family struct {
-	name string
-	draw func(seed uint64) *oddTrial
-}
+// everyday are the servers that are swept in each run of the tests, by their families: those on which a plateau alone
+// is wrong by more than 10 %, and a quota.
+var everyday = map[string]uint64{"bucket of requests": 0, "unequal replicas": 0, "credits": 0, "slow one of five": 0,
+	"quota refuses": 0, "quota delays": 0}
 
-// families returns all families: those of the servers that the rules met before they were final, and those of another
-// hand.
-func families() (all []family) {
-	for _, f := range oddFamilies() {
-		all = append(all, family{f.name, func(seed uint64) *oddTrial { return drawOdd(f, seed) }})
-	}
-	for _, f := range blindFamilies() {
-		all = append(all, family{f.name, func(seed uint64) *oddTrial { return drawBlind(f, seed) }})
-	}
-	for _, f := range hiddenFamilies() {
-		all = append(all, family{f.name, func(seed uint64) *oddTrial { return drawHidden(f, seed) }})
-	}
-	for _, f := range inventedFamilies() {
-		all = append(all, family{f.name, func(seed uint64) *oddTrial { k, _ := drawInvented(f, seed); return k }})
-	}
-	return append(all, sizeFamilies()...)
-}
+// steadyFamilies are the families whose latencies at one rate stay what they are, so that an SLO has a rate.
+var steadyFamilies = []string{"plain", "unequal replicas", "lognormal", "shortest first", "priorities", "batches",
+	"static batches", "slow one balanced"}
 
-// oddFamily is a family of odd servers. Their truth is the highest Poisson rate at which the backlog does not grow for
-// ever; low and high differ where it is a matter of definition, or of how long one waits.
-type oddFamily struct {
-	name string
-	draw func(rng *rand.Rand, s *oddShape) (low, high float64)
-}
-
-func oddFamilies() []oddFamily {
-	between := func(rng *rand.Rand, low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	capacity := func(s *oddShape) float64 { return float64(s.Slots) / s.Service }
-	same := func(s *oddShape) (float64, float64) { return capacity(s), capacity(s) }
-	bucket := func(rng *rand.Rand, s *oddShape) (float64, float64) {
-		rate := between(rng, 0.4, 0.8) * capacity(s)
-		s.Rate = rate * oddTokens
-		s.Burst = s.Rate * between(rng, 10, 60)
-		return rate, rate
+// drawServers returns n servers of some families by their names. FAMILY lists the families to run, FAMILYN says how
+// many servers of each, and FAMILYFROM from which seed on.
+func drawServers(names []string, n int) map[string][]*drawnServer {
+	from, all := 0, map[string][]*drawnServer{}
+	if list := os.Getenv("FAMILY"); list != "" {
+		names = strings.Split(list, ",")
 	}
-	return []oddFamily{
-		{"plain", func(_ *rand.Rand, s *oddShape) (float64, float64) { return same(s) }},
-		{"bucket of requests", bucket},
-		{"bucket of tokens", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Lengths = 0.5; return bucket(rng, s) }},
-		{"unequal replicas", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Slower = between(rng, 1.3, 2.5)
-			rate := 2 * capacity(s) / s.Slower
-			return rate, rate
-		}},
-		{"lognormal", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Sigma = between(rng, 0.6,
-				1.2)
-			return same(s)
-		}},
-		{"last first", func(_ *rand.Rand, s *oddShape) (float64, float64) {
-			s.Order, s.Lengths = "lifo",
-				0.5
-			return same(s)
-		}},
-		{"shortest first", func(_ *rand.Rand, s *oddShape) (float64, float64) {
-			s.Order, s.Lengths = "shortest", 0.5
-			return same(s)
-		}},
-		{"priorities", func(_ *rand.Rand, s *oddShape) (float64, float64) {
-			s.Order, s.Lengths = "priority", 0.5
-			return same(s)
-		}},
-		{"batches", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Period = between(rng, 1, 2) * max(1, s.Service)
-			return float64(s.Slots) / s.Period, float64(s.Slots) / s.Period
-		}},
-		{"stubs", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Patience = between(rng, 0.2, 1)
-			return 0.95 * stubsTo(*s), capacity(s) // so much is completed there
-		}},
-		{"shortens", func(_ *rand.Rand, s *oddShape) (float64, float64) {
-			s.Shorten = true
-			return completeTo(*s), capacity(s)
-		}},
-		{"crowding", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Crowding = between(rng, 0.2, 0.4)
-			return collapses(*s, 900), collapses(*s, 60)
-		}},
-		{"outage", func(rng *rand.Rand, s *oddShape) (float64, float64) { s.Outage = between(rng, 60, 900); return same(s) }},
-		{"scales up", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Scales, s.Times = between(rng, 60, 300), between(rng, 1.5, 2)
-			s.Times = math.Round(s.Times*float64(s.Slots)) / float64(s.Slots)
-			return capacity(s) * s.Times, capacity(s) * s.Times
-		}},
-		{"scales down", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Scales, s.Times = between(rng, 60, 300), between(rng, 0.4, 0.7)
-			s.Times = math.Round(s.Times*float64(s.Slots)) / float64(s.Slots)
-			return capacity(s) * s.Times, capacity(s) * s.Times
-		}},
-		{"warms up", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Cold, s.Warm = between(rng, 1.3, 2), between(rng, 500, 3000)
-			return same(s)
-		}},
-		{"credits", func(rng *rand.Rand, s *oddShape) (float64, float64) {
-			s.Base = between(rng, 0.4, 0.7)
-			s.Credits = float64(s.Slots) * between(rng, 10, 60)
-			return s.Base * capacity(s), s.Base * capacity(s)
-		}},
-	}
-}
-
-// completeTo returns the rate at which answers of a server that shortens them are as much shorter than asked as is
-// tolerated, by a simulation of its own: the mean of many answers at a rate is bisected.
-func completeTo(s oddShape) float64 {
-	const tolerated, arrivals = 1.05, 40000
-	mean := func(rate float64) float64 {
-		rng := rand.New(rand.NewPCG(1, 5))
-		free, ends := make([]float64, s.Slots), []float64(nil)
-		now, sum := 0.0, 0
-		for range arrivals {
-			now += rng.ExpFloat64() / rate
-			ends = slices.DeleteFunc(ends, func(at float64) bool { return at <= now })
-			tokens := max(1, oddTokens*s.Slots/max(s.Slots, len(ends)+1))
-			slot := &free[slices.Index(free, slices.Min(free))]
-			*slot = max(now, *slot) + s.Service*float64(tokens)/oddTokens
-			ends = append(ends, *slot)
-			sum += tokens
-		}
-		return float64(sum) / arrivals
-	}
-	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
-	for range 12 {
-		if rate := (low + high) / 2; mean(rate)*tolerated < oddTokens {
-			high = rate
-		} else {
-			low = rate
+	fmt.Sscan(os.Getenv("FAMILYN"), &n)
+	fmt.Sscan(os.Getenv("FAMILYFROM"), &from)
+	for _, name := range names {
+		for i := range n {
+			all[name] = append(all[name], server(name, uint64(from+i)))
 		}
 	}
-	return (low + high) / 2
+	return all
 }
 
-// stubsTo returns the rate at which as many requests lose patience as are tolerated to fail, by a simulation of its
-// own.
-func stubsTo(s oddShape) float64 {
-	const tolerated, arrivals = 0.05, 40000
-	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
-	for range 12 {
-		rate, rng, now, lost := (low+high)/2, rand.New(rand.NewPCG(1, 5)), 0.0, 0
-		free := make([]float64, s.Slots)
-		for range arrivals {
-			now += rng.ExpFloat64() / rate
-			if slot := &free[slices.Index(free, slices.Min(free))]; *slot > now+s.Patience {
-				lost++
-			} else {
-				*slot = max(now, *slot) + s.Service
+// TestFamilies sweeps servers of known truth and compares the answers with it, as [drawn] chooses them. FAMILYBUDGET
+// sets a budget, FAMILYROWS shows all runs, and FAMILYDIR keeps them. It prints the rows of
+// examples/evidence/families.md.
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	skipWithRaces(t)
+	all := map[string][]*drawnServer{}
+	if simtest.Full() || os.Getenv("FAMILYN") != "" {
+		var names []string
+		for _, f := range families {
+			names = append(names, f.name)
+		}
+		all = drawServers(names, 200)
+	} else {
+		for name, seed := range everyday {
+			all[name] = []*drawnServer{server(name, seed)}
+		}
+	}
+	sweepFamilies(t, all, func(t *testing.T, o *outcome, k *drawnServer) {
+		run := k.cachedSweep(t, nil)
+		o.add(k.String(), run.Saturation, k.low, k.high, run)
+		if k.quota && run.Saturation != nil && run.Saturation.Quota == nil {
+			o.unnamed++
+		}
+	})
+}
+
+// TestSLOFamilies sweeps servers with an SLO whose rate is known, to within 1 % by its own chance. The environment is
+// that of [TestFamilies].
+func TestSLOFamilies(t *testing.T) {
+	const unsure = 0.01
+	servers := drawServers(steadyFamilies, simtest.Evidence(t, 1, 20))
+	all := sweepFamilies(t, servers, func(t *testing.T, o *outcome, k *drawnServer) {
+		p, _ := fromCache(t, fmt.Sprintf("%s-%d-promise", k.family, k.seed), func() *promise { return k.promise(t) })
+		if p.Term == "" {
+			return
+		}
+		run := k.cachedSweep(t, simtest.Terms(t, p.Term))
+		s := &rundir.Saturation{Rate: run.SLO.Rate, Low: run.SLO.Low, High: run.SLO.High}
+		o.add(k.String()+" "+p.Term, s, p.Rate*(1-unsure), p.Rate*(1+unsure), run)
+	})
+	simtest.Claim(t, "rate up to which an SLO holds, on servers that the rules were not made for",
+		"the interval holds it in 93 %", "%s", all.overall())
+}
+
+// sweepFamilies sweeps families of servers, prints a row for each and for all, and demands that intervals hold the
+// truth.
+func sweepFamilies(t *testing.T, all map[string][]*drawnServer,
+	sweep func(*testing.T, *outcome, *drawnServer)) *outcome {
+	total := &outcome{}
+	for _, f := range families {
+		o, name, servers := &outcome{}, f.name, all[f.name]
+		if len(servers) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			for _, k := range servers {
+				sweep(t, o, k)
 			}
-		}
-		if float64(lost) > tolerated*arrivals {
-			high = rate
-		} else {
-			low = rate
-		}
+			for _, line := range o.lines {
+				t.Log(line)
+			}
+			fmt.Println(o.summary(name))
+			// Of thousands of servers some are missed by more: families.md lists them.
+			const worst = 0.1
+			if few := len(servers) < 100; few && slices.Max(append(o.misses, 0)) > worst ||
+				!few && float64(o.held) < 0.85*float64(o.answered) || float64(o.unnamed) > 0.1*float64(o.servers) {
+				t.Errorf("%d of %d intervals hold the truth, missed by up to %.0f %%; quotas not named: %d", o.held, o.answered,
+					100*slices.Max(append(o.misses, 0)), o.unnamed)
+			}
+		})
+		total.merge(o)
 	}
-	return (low + high) / 2
-}
-
-// collapses returns the rate at which half of the runs of a server that slows down per waiting request collapse within
-// a time in seconds, by a simulation of its own.
-func collapses(s oddShape, within float64) float64 {
-	low, high := 0.2*float64(s.Slots)/s.Service, float64(s.Slots)/s.Service
-	for range 12 {
-		rate := (low + high) / 2
-		const runs = 21
-		n := 0
-		for run := range runs {
-			if s.collapsesAt(rate, within, rand.New(rand.NewPCG(uint64(run), 5))) {
-				n++
-			}
-		}
-		if 2*n > runs {
-			high = rate
-		} else {
-			low = rate
-		}
+	fmt.Println(total.overall())
+	if float64(total.held) < 0.85*float64(total.answered) {
+		t.Errorf("%d of %d intervals hold the truth", total.held, total.answered)
 	}
-	return (low + high) / 2
-}
-
-// collapsesAt simulates one run: it has collapsed where each slot works so slowly that it never catches up.
-func (s oddShape) collapsesAt(rate, within float64, rng *rand.Rand) bool {
-	free := make([]float64, s.Slots) // when each slot is
-	var queue []float64
-	arrival := rng.ExpFloat64() / rate
-	for arrival < within {
-		first := 0
-		for i := range free {
-			if free[i] < free[first] {
-				first = i
-			}
-		}
-		if len(queue) == 0 || free[first] > arrival { // the next event is an arrival
-			queue = append(queue, arrival)
-			arrival += rng.ExpFloat64() / rate
-			if free[first] > queue[0] {
-				continue
-			}
-		}
-		if at := max(free[first], queue[0]); at <= arrival {
-			queue = queue[1:]
-			waiting := 0
-			for _, q := range queue {
-				if q <= at {
-					waiting++
-				}
-			}
-			free[first] = at + s.Service*(1+s.Crowding*float64(waiting)/float64(s.Slots))
-			// With as many waiting it does half of what arrives: it will not recover.
-			if s.Service*(1+s.Crowding*float64(waiting)/float64(s.Slots)) > 2*float64(s.Slots)/rate {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// oddTrial is a server of a family, and its truth.
-type oddTrial struct {
-	family    string
-	seed      uint64
-	server    func() (d load.Doer, end func()) // begins it
-	lengths   float64                          // coefficient of variation of the lengths of answers
-	natural   bool                             // answers end by themselves
-	about     string
-	low, high float64
-}
-
-func drawOdd(f oddFamily, seed uint64) *oddTrial {
-	rng := rand.New(rand.NewPCG(seed, 19))
-	s := oddShape{Slots: []int{4, 6, 8, 12, 16}[rng.IntN(5)], Service: 0.3 * math.Pow(4, rng.Float64())}
-	k := &oddTrial{family: f.name, seed: seed}
-	k.low, k.high = f.draw(rng, &s)
-	k.lengths, k.about = s.Lengths, fmt.Sprintf("%+v", s)
-	k.server = func() (load.Doer, func()) { return newOdd(s, seed), func() {} }
-	return k
+	return total
 }
 
 // config returns the configuration of a sweep of the server.
-func (k *oddTrial) config(d load.Doer, seed uint64) Config {
+func (k *drawnServer) config(d load.Doer, seed uint64) Config {
 	c := experimentWith(d, nil)
 	c.Seed = seed
 	c.Sources = func(stage string) load.Source { return k.source(seed, stage) }
@@ -274,217 +138,29 @@ func (k *oddTrial) config(d load.Doer, seed uint64) Config {
 }
 
 // sweep sweeps the server in virtual time.
-func (k *oddTrial) sweep(t *testing.T, change func(*Config)) *rundir.Run {
-	run := &rundir.Run{Workload: rundir.Workload{Forced: !k.natural}}
-	t.Run(fmt.Sprint(k.family, " ", k.seed), func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			server, end := k.server()
-			defer end()
-			c := k.config(server, k.seed)
-			change(&c)
-			if err := Sweep(t.Context(), c, run); err != nil {
-				t.Error(err)
-			}
-		})
+func (k *drawnServer) sweep(t *testing.T, change func(*Config)) *rundir.Run {
+	t.Helper()
+	run := &rundir.Run{Workload: rundir.Workload{Forced: k.natural == 0}}
+	synctest.Test(t, func(t *testing.T) {
+		d, end := k.start()
+		defer end()
+		c := k.config(d, k.seed)
+		change(&c)
+		if err := Sweep(t.Context(), c, run); err != nil {
+			t.Error(err)
+		}
 	})
 	return run
 }
 
-// verdictOn is what an answer is worth.
-type verdictOn struct {
-	answered, holds bool
-	err, miss       float64 // of the rate; how far the truth lies outside the interval, as a share of the truth
-	width           float64
-}
-
-// judged compares an answer with a truth between bounds.
-func judged(s *rundir.Saturation, low, high float64) (v verdictOn) {
-	if s == nil {
-		return verdictOn{holds: true}
-	}
-	lowest, highest := 0.0, math.Inf(1)
-	if s.Low.Known() {
-		lowest = s.Low.Value()
-	}
-	if s.High.Known() {
-		highest = s.High.Value()
-	}
-	if s.Rate.Bound() { // a lower bound
-		lowest = s.Rate.Value()
-	}
-	v.miss = max(0, lowest/high-1, 1-highest/low)
-	v.holds = v.miss == 0
-	if v.answered = s.Rate.Known(); v.answered {
-		truth := min(max(s.Rate.Value(), low), high)
-		v.err = math.Abs(s.Rate.Value()/truth - 1)
-		v.width = (highest - lowest) / 2 / s.Rate.Value()
-	}
-	return v
-}
-
-// familyOutcome is what the sweeps of a family showed.
-type familyOutcome struct {
-	mu                            sync.Mutex
-	servers, answered, held, wide int // wide: not located, between bounds that hold the truth
-	errs, widths, misses, minutes []float64
-	lines                         []string
-}
-
-func (o *familyOutcome) add(name string, s *rundir.Saturation, low, high float64, run *rundir.Run) {
-	v := judged(s, low, high)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.servers++
-	if v.answered {
-		o.answered++
-		o.errs = append(o.errs, v.err)
-		o.widths = append(o.widths, v.width)
-		if v.holds {
-			o.held++
-		}
-	} else if v.holds {
-		o.wide++
-	}
-	o.misses = append(o.misses, v.miss)
-	if n := len(run.Stages); n > 0 {
-		last := run.Stages[n-1]
-		o.minutes = append(o.minutes, (last.Started+last.Elapsed)/60)
-	}
-	if !v.holds || os.Getenv("FAMILYROWS") != "" {
-		line := fmt.Sprintf("%s: truth %.2f-%.2f", name, low, high)
-		if s != nil {
-			line = fmt.Sprintf("%.22s: truth %.2f-%.2f", name, low, high)
-			line += fmt.Sprintf(" found %.2f (%.2f-%.2f) stable %.2f saturated %.2f overload %.2f %s", s.Rate.Value(),
-				s.Low.Value(), s.High.Value(),
-				s.HighestStable.Value(), s.LowestSaturated.Value(), s.Overload.Value(), s.Reason.Code)
-		}
-		for _, w := range run.Warnings {
-			line += " " + w.Code
-		}
-		for _, st := range run.Stages {
-			line += fmt.Sprintf("\n    %-22s %-8s %5.0f s+%3.0f offered %.2f done %.2f (%.2f-%.2f) %s drift %.3f (%.3f-%.3f) waits %.3f (%.3f-%.3f) refused %.3f length %.2f pause %.1f %v", st.Name, st.Role, st.Started, st.Elapsed,
-				st.Rates.Offered.Value(), st.Progress.Rate.Value(), st.Progress.Low.Value(), st.Progress.High.Value(), st.Verdict,
-				st.Drift.Value.Value(), st.Drift.Low.Value(), st.Drift.High.Value(), st.Traits.Waits.Value.Value(),
-				st.Traits.Waits.Low.Value(), st.Traits.Waits.High.Value(), st.Refused.Value(), st.OutputTokens.Mean.Value(),
-				st.Traits.Pauses.Total.Value(), st.Invalid.Code)
-		}
-		o.lines = append(o.lines, line)
-	}
-}
-
-// summary returns a row: servers, answers, intervals that hold the truth, bounds without an answer that do, median
-// error and half-width, the worst miss, and minutes of a sweep.
-func (o *familyOutcome) summary(name string) string {
-	for _, all := range [][]float64{o.errs, o.widths, o.misses, o.minutes} {
-		slices.Sort(all)
-	}
-	return fmt.Sprintf("| %-18s | %3d | %3d | %3d | %3d | %4.1f %% | %4.1f %% | %4.1f %% | %2.0f |", name, o.servers,
-		o.answered, o.held, o.wide,
-		quantile(o.errs, 0.5)*100, quantile(o.widths, 0.5)*100, quantile(o.misses, 1)*100, quantile(o.minutes, 0.5))
-}
-
-// quantile returns a quantile of sorted values; NaN for none.
-func quantile(v []float64, p float64) float64 {
-	if len(v) == 0 {
-		return math.NaN()
-	}
-	return stats.Quantile(v, p)
-}
-
-// everyday are the families of which one server is swept in each run of the tests: those on which a plateau alone is
-// wrong by more than 10 %.
-var everyday = []string{"bucket of requests", "unequal replicas", "credits", "slow one of five"}
-
-// TestFamilies sweeps servers of known truth and compares the answers with it. FAMILY lists the families to run,
-// FAMILYN says how many servers of each from FAMILYFROM on, FAMILYBUDGET sets a budget, FAMILYROWS shows all runs, and
-// FAMILYDIR keeps them. It prints the rows of examples/evidence/families.md.
-func TestFamilies(t *testing.T) {
-	only := everyday
-	if simtest.Full() {
-		only = nil
-	}
-	var all overall
-	for name, trials := range drawnTrials(only, simtest.SampleSize(1, 200)) {
-		o := &familyOutcome{}
-		for _, k := range trials {
-			run := k.sweptOrKept(t, nil)
-			name := fmt.Sprintf("%s %d %s", k.family, k.seed, k.about)
-			o.add(name, run.Saturation, k.low, k.high, run)
-		}
-		slices.Sort(o.lines)
-		for _, line := range o.lines {
-			t.Log(line)
-		}
-		fmt.Println(o.summary(name))
-		all.add(o)
-		// of thousands of servers some are missed by more: families.md lists them
-		if worst := o.misses[len(o.misses)-1]; worst > worstMiss && !simtest.Full() {
-			t.Errorf("%s: an interval misses the truth by %.1f %%", name, worst*100)
-		}
-		if simtest.Full() && len(trials) >= 100 && float64(o.held) < 0.85*float64(o.answered) {
-			t.Errorf("%s: %d of %d intervals hold the truth", name, o.held, o.answered)
-		}
-	}
-	fmt.Println(all.summary())
-}
-
-// drawnTrials returns servers of some families by their names; of all for nil. n is how many of each, if FAMILYN does
-// not say.
-func drawnTrials(only []string, n int) iter.Seq2[string, []*oddTrial] {
-	from := 0
-	if list := os.Getenv("FAMILY"); list != "" {
-		only = strings.Split(list, ",")
-	}
-	fmt.Sscan(os.Getenv("FAMILYN"), &n)
-	fmt.Sscan(os.Getenv("FAMILYFROM"), &from)
-	return func(yield func(string, []*oddTrial) bool) {
-		for _, f := range families() {
-			if only != nil && !slices.Contains(only, f.name) {
-				continue
-			}
-			var trials []*oddTrial
-			for i := range n {
-				trials = append(trials, f.draw(uint64(from+i)))
-			}
-			if !yield(f.name, trials) {
-				return
-			}
-		}
-	}
-}
-
-// overall is what all families showed.
-type overall struct {
-	answered, held, wide int
-	errs, widths         []float64 // medians of the families
-	minutes              []float64
-	worst                float64
-}
-
-func (a *overall) add(o *familyOutcome) {
-	a.answered, a.held, a.wide = a.answered+o.answered, a.held+o.held, a.wide+o.wide
-	if o.answered > 0 {
-		a.errs, a.widths = append(a.errs, quantile(o.errs, 0.5)), append(a.widths, quantile(o.widths, 0.5))
-	}
-	a.minutes = append(a.minutes, quantile(o.minutes, 0.5))
-	a.worst = max(a.worst, quantile(o.misses, 1))
-}
-
-// summary returns the cells of a row: intervals that hold the truth, bounds without an answer that do, means of the
-// families' median errors and half-widths, the worst miss, and the mean of the families' median minutes.
-func (a *overall) summary() string {
-	return fmt.Sprintf("all | %d of %d | %d | %.2f %% | %.1f %% | %.1f %% | %.1f |",
-		a.held, a.answered, a.wide, stats.Mean(a.errs)*100, stats.Mean(a.widths)*100, a.worst*100, stats.Mean(a.minutes))
-}
-
-// sweptOrKept sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept
+// cachedSweep sweeps the server, with an SLO where terms are given. A run that was kept is judged again and not swept
 // again, so that a rule can be judged with and without it by the same runs.
-func (k *oddTrial) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
+func (k *drawnServer) cachedSweep(t *testing.T, terms []slo.Term) *rundir.Run {
 	name := fmt.Sprintf("%s-%d", k.family, k.seed)
 	if len(terms) > 0 {
 		name += "-slo"
 	}
-	run, old := kept(t, name, func() *rundir.Run {
+	run, old := fromCache(t, name, func() *rundir.Run {
 		return k.sweep(t, func(c *Config) {
 			c.SLO = terms
 			if b, err := time.ParseDuration(os.Getenv("FAMILYBUDGET")); err == nil {
@@ -498,9 +174,9 @@ func (k *oddTrial) sweptOrKept(t *testing.T, terms []slo.Term) *rundir.Run {
 	return run
 }
 
-// kept returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old reports
-// whether it was there.
-func kept[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
+// fromCache returns what a file of the directory FAMILYDIR holds, or else what is made, which is kept there. old
+// reports whether it was there.
+func fromCache[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
 	dir := os.Getenv("FAMILYDIR")
 	if dir == "" {
 		return made(), false
@@ -523,5 +199,162 @@ func kept[T any](t *testing.T, name string, made func() *T) (v *T, old bool) {
 	return v, false
 }
 
-// worstMiss is how far the truth may lie outside an interval, as a share of the truth.
-const worstMiss = 0.1
+// promise is a term, and the rate up to which a server keeps it.
+type promise struct {
+	Term string
+	Rate float64
+}
+
+// promise returns a term whose rate is known: its limit is what a long stage at that rate shows. Where the metric
+// hardly grows with the rate, no measurement tells where it passes a limit, a long one neither: such rates are not
+// taken. Its term is empty where none of several was taken.
+func (k *drawnServer) promise(t *testing.T) *promise {
+	const tries, nearer, grows = 6, 0.95, 1 // share of the rate; least ratio of the metric's growth to the rate's
+	rng := rand.New(rand.NewPCG(k.seed, 23))
+	term := simtest.Terms(t, []string{"ttft:p95", "latency:p90", "ttft:p99"}[k.seed%3]+"<1s")[0]
+	for range tries {
+		rate := (0.6 + 0.32*rng.Float64()) * k.low
+		at, before := k.longStage(t, rate), k.longStage(t, nearer*rate)
+		limit, _ := term.Of(at)
+		less, _ := term.Of(before)
+		if math.Log(limit.Value()/less.Value()) > -grows*math.Log(nearer) {
+			term.Limit = limit.Value()
+			return &promise{term.String(), slo.Offered(at)}
+		}
+	}
+	return &promise{}
+}
+
+// longStage measures one long stage at a rate.
+func (k *drawnServer) longStage(t *testing.T, rate float64) (st *rundir.Stage) {
+	const requests = 100_000
+	synctest.Test(t, func(t *testing.T) {
+		d, end := k.start()
+		defer end()
+		c := k.config(d, k.seed+1_000_000)
+		c.StageTime = rundir.Duration(requests / rate)
+		one := oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
+			s := x.Poisson(rate, rundir.Probe)
+			s.MaxTime, s.Tail = s.MinTime, time.Minute
+			return s
+		})
+		st = &one
+	})
+	return st
+}
+
+// outcome is what sweeps of servers of known truth showed.
+type outcome struct {
+	mu                            sync.Mutex
+	servers, answered, held, wide int // wide: not located, between bounds that hold the truth
+	unnamed, other                int // a habit that was not named, and one that the server does not have
+	errs, widths, misses, minutes []float64
+	lines                         []string
+}
+
+// add compares an answer with a truth between bounds, and returns the line that is shown where it is wrong.
+func (o *outcome) add(name string, s *rundir.Saturation, low, high float64, run *rundir.Run) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.servers++
+	if n := len(run.Stages); n > 0 {
+		o.minutes = append(o.minutes, run.Stages[n-1].EndsAt().Minutes())
+	}
+	if s == nil {
+		s = &rundir.Saturation{}
+	}
+	lowest, highest := s.Low.Or(0), s.High.Or(math.Inf(1))
+	if s.Rate.Bound() {
+		lowest = s.Rate.Value()
+	}
+	miss := max(0, lowest/high-1, 1-highest/low)
+	o.misses = append(o.misses, miss)
+	if s.Rate.Known() {
+		rate := s.Rate.Value()
+		o.answered++
+		o.errs = append(o.errs, math.Abs(rate/min(max(rate, low), high)-1))
+		o.widths = append(o.widths, (highest-lowest)/2/rate)
+		if miss == 0 {
+			o.held++
+		}
+	} else if miss == 0 {
+		o.wide++
+	}
+	if miss > 0 || os.Getenv("FAMILYROWS") != "" {
+		o.lines = append(o.lines, fmt.Sprintf("%s: truth %.2f-%.2f, found %v (%v-%v), stable %v, saturated %v, %s%s", name,
+			low, high, s.Rate, s.Low, s.High, s.HighestStable, s.LowestSaturated, s.Reason.Code, rows(run, high)))
+	}
+}
+
+// rows are the stages near the edge, as shares of the capacity.
+func rows(run *rundir.Run, truth float64) string {
+	line := ""
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		if p := st.Progress; p.Rate.Value() > 0.85*truth || st.Rate.Value() > 0.85*truth {
+			line += fmt.Sprintf("\n    %s %.3f: %.3f (%.3f-%.3f) %s drift %+v refused %v, %+v, %.0f s of %.0f", st.Kind,
+				st.Rate.Value()/truth, p.Rate.Value()/truth, p.Low.Value()/truth, p.High.Value()/truth, st.Verdict, st.Drift,
+				st.Refused, st.Traits, st.Window, st.Elapsed)
+		}
+	}
+	return line
+}
+
+// merge adds the medians of a family.
+func (o *outcome) merge(f *outcome) {
+	o.servers, o.answered, o.held, o.wide = o.servers+f.servers, o.answered+f.answered, o.held+f.held, o.wide+f.wide
+	if f.answered > 0 {
+		o.errs, o.widths = append(o.errs, quantile(f.errs, 0.5)), append(o.widths, quantile(f.widths, 0.5))
+	}
+	o.minutes = append(o.minutes, quantile(f.minutes, 0.5))
+	o.misses = append(o.misses, quantile(f.misses, 1))
+}
+
+// summary returns a row: servers, answers, intervals that hold the truth, bounds without an answer that do, median
+// error and half-width, the worst miss, and minutes of a sweep.
+func (o *outcome) summary(name string) string {
+	return fmt.Sprintf("| %-18s | %3d | %3d | %3d | %3d | %4.1f %% | %4.1f %% | %4.1f %% | %2.0f |", name, o.servers,
+		o.answered, o.held, o.wide, quantile(o.errs, 0.5)*100, quantile(o.widths, 0.5)*100, quantile(o.misses, 1)*100,
+		quantile(o.minutes, 0.5))
+}
+
+// overall returns the cells of a row of all families, which examples/evidence/ablate reads: intervals that hold the
+// truth, bounds without an answer that do, means of the families' medians, and the worst miss.
+func (o *outcome) overall() string {
+	return fmt.Sprintf("all | %d of %d | %d | %.2f %% | %.1f %% | %.1f %% | %.1f |", o.held, o.answered, o.wide,
+		stats.Mean(o.errs)*100, stats.Mean(o.widths)*100, quantile(o.misses, 1)*100, stats.Mean(o.minutes))
+}
+
+// quantile returns a quantile of values; NaN for none.
+func quantile(v []float64, p float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	return stats.Quantile(slices.Sorted(slices.Values(v)), p)
+}
+
+// Models that run alone sustain what was computed of them: below the truth their backlog does not grow, above it does.
+// Pareto's varies too much to see that, and requests that are refused, or whose lengths vary, leave none.
+func TestTruths(t *testing.T) {
+	simtest.Evidence(t, 1, 1)
+	for _, f := range families {
+		if slices.Contains([]string{"pareto", "stubs", "shortens", "wide", "natural lengths", "thousand slots"}, f.name) ||
+			strings.Contains(f.name, "refuses") || f.name == "sliding quota" {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			k := server(f.name, 3)
+			left := func(rate float64) float64 {
+				rng, seconds := rand.New(rand.NewPCG(3, 11)), 60_000/rate
+				if k.steps != nil {
+					return float64(newStepper(k.steps, 3).alone(rate, seconds, rng))
+				}
+				return float64(k.model(3).alone(rate, seconds, rng))
+			}
+			if below, above := left(0.95*k.low), left(1.1*k.high); above < 4*below+600 {
+				t.Errorf("%v: %.0f are left below the truth, and %.0f above it", k, below, above)
+			}
+		})
+	}
+}

@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,33 +13,53 @@ import (
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/slo"
 )
+
+// intoDir lets a sweep keep its records in a directory.
+func intoDir(t *testing.T, c *Config, path string) {
+	dir, err := store.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Log = dir
+}
+
+// reopenKilled saves a run in its directory as if all of its stages had been cut, and reads it again. Whole reports
+// whether all requests of a stage count.
+func reopenKilled(t *testing.T, run *rundir.Run, path string, whole func(st *rundir.Stage) bool) *rundir.Run {
+	t.Helper()
+	cut := *run
+	cut.State, cut.Stages = rundir.Running, nil
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		cut.Stages = append(cut.Stages, rundir.Stage{Name: st.Name, Kind: st.Kind, Role: st.Role, State: rundir.Running,
+			Rate: st.Rate, MaxConcurrency: st.MaxConcurrency, Started: st.Started, Whole: whole(st)})
+	}
+	b, err := json.Marshal(&cut)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(path, rundir.RunFile), b, 0o644)
+	}
+	if err == nil {
+		run, err = saturation.Reopen(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
 
 // A run directory that is judged afterwards says what it would have said.
 func TestAssessAgreesWithTheRun(t *testing.T) {
 	t.Parallel()
-	terms, err := slo.ParseAll([]string{"ttft:p90<30ms", "itl:p50<9ms"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	limits := simtest.Terms(t, "ttft:p90<150ms", "itl:p50<45ms")
 	path := filepath.Join(t.TempDir(), "run")
-	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		dir, err := store.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dir.Close()
-		c := experimentWith(d, simtest.SameInAll(64, 16))
-		c.Log, c.SLO, c.Points, c.StageTime, c.StageMax = dir, terms, 3, rundir.Duration(5), rundir.Duration(15)
-		if err := Sweep(t.Context(), c, &rundir.Run{}); err != nil {
-			t.Fatal(err)
-		}
+	sweepServer(t, demo(t), demoWork, func(c *Config) {
+		intoDir(t, c, path)
+		c.SLO, c.Points, c.StageTime, c.StageMax = limits, 3, 10*time.Second, 30*time.Second
 	})
 	then, err := store.Open(path)
 	if err != nil {
@@ -51,7 +73,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 		now.Stages[i].Goodput = nil
 	}
 	now.SLO, now.Plan.SLO = nil, nil
-	if err := saturation.Assess(path, now, terms); err != nil {
+	if err := saturation.Assess(path, now, limits); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(then, now, cmp.AllowUnexported(rundir.Number{})); diff != "" {
@@ -73,59 +95,27 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run")
-	run := &rundir.Run{}
-	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		dir, err := store.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dir.Close()
-		c := experimentWith(d, simtest.SameInAll(64, 16))
-		c.Log, c.Warmup = dir, experiment.Warmup{}
-		stages := []experiment.Stage{
-			experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
-			experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 2}, 80, 0),
-			experiment.NewStage(arrival.Ramp{From: 5, To: 60, Over: 5 * time.Second}, 0, 0),
-		}
-		if err := Run(t.Context(), c, stages, run); err != nil {
-			t.Fatal(err)
-		}
-	})
-	killed := *run
-	killed.State, killed.Stages = rundir.Running, nil
-	for _, st := range run.Stages {
-		killed.Stages = append(killed.Stages, rundir.Stage{
-			Name: st.Name, Kind: st.Kind, Role: st.Role, State: rundir.Running, Rate: st.Rate, MaxConcurrency: st.MaxConcurrency,
-			Started: st.Started, Whole: true,
-		})
-	}
-	if err := (&store.Dir{Path: path}).Save(&killed); err != nil {
-		t.Fatal(err)
-	}
-	again, err := saturation.Reopen(path)
-	if err != nil {
-		t.Fatal(err)
+	run := runStages(t, simtest.Preset(t, "demo"), demoWork, func(c *Config) { intoDir(t, c, path) },
+		experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
+		experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 2}, 80, 0),
+		experiment.NewStage(arrival.Ramp{From: 5, To: 60, Over: 5 * time.Second}, 0, 0))
+	again := reopenKilled(t, run, path, func(*rundir.Stage) bool { return true })
+	// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at one
+	// instant together.
+	ignored := []cmp.Option{
+		cmpopts.IgnoreFields(rundir.Stage{}, "State", "Warnings", "ClientCPU", "ClientGC", "Elapsed", "Ended", "Verdict",
+			"Drift"),
+		cmpopts.IgnoreFields(rundir.Concurrency{}, "Peak"),
+		cmp.Comparer(func(a, b rundir.Number) bool {
+			return a == b || a.Known() == b.Known() && math.Abs(a.Value()-b.Value()) < 1e-6*(1e-3+math.Abs(b.Value()))
+		}), cmpopts.EquateApprox(1e-6, 1e-9), cmpopts.EquateEmpty(),
 	}
 	for i := range again.Stages {
-		want, got := run.Stages[i], again.Stages[i]
-		if n := got.Warnings; len(n) != 1 || n[0].Code != "stage.killed" || got.State != rundir.Interrupted {
+		want, got := &run.Stages[i], &again.Stages[i]
+		if n := codes(got.Warnings); len(n) != 1 || n[0] != "stage.killed" || got.State != rundir.Interrupted {
 			t.Errorf("%s: %s, warnings %v", got.Name, got.State, n)
 		}
-		// These are not recorded, or rest on ticks of another length. The peak counts requests that begin and end at
-		// one instant together.
-		for _, st := range []*rundir.Stage{&want, &got} {
-			st.State, st.Warnings, st.ClientCPU, st.ClientGC, st.Elapsed, st.Verdict, st.Drift = "", nil, rundir.Number{},
-				rundir.Number{}, 0, "", rundir.Drift{}
-			st.Ended = 0
-			st.Concurrency.Peak = 0
-			if st.WholeRun != nil {
-				st.WholeRun.Concurrency.Peak = 0
-			}
-		}
-		approximately := cmp.Comparer(func(a, b rundir.Number) bool {
-			return a == b || a.Known() == b.Known() && math.Abs(a.Value()-b.Value()) < 1e-6*(1e-3+math.Abs(b.Value()))
-		})
-		if diff := cmp.Diff(want, got, approximately, cmpopts.EquateApprox(1e-6, 1e-9), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, ignored...); diff != "" {
 			t.Errorf("%s (-measured +recovered):\n%s", want.Name, diff)
 		}
 	}

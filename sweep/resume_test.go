@@ -1,18 +1,20 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"llmsweep/client/sim"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
@@ -22,59 +24,51 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// plain8 is a server without random numbers, so that a stage depends on nothing that came before it.
-func plain8(t *testing.T) sim.MachineConfig { return simtest.Preset(t, "plain8") }
-
-// shortSweep is a sweep of plain8 into a run directory.
-func shortSweep(d load.Doer, dir *store.Dir) Config {
-	c := experimentWith(d, simtest.SameInAll(64, 16))
-	c.Log, c.Points, c.StageTime, c.StageMax, c.MaxConcurrency, c.Drain = dir, 3, 5*time.Second, 10*time.Second, 32,
-		10*time.Second
-	return c
-}
-
-// sweepInto sweeps plain8 into a run directory, and continues the run that is there.
-func sweepInto(t *testing.T, ctx context.Context, dir *store.Dir, before *rundir.Run,
-	change func(*Config)) *rundir.Run {
+// sweepInto sweeps a server without random numbers, of which a stage depends on nothing that came before it, into a run
+// directory, and continues the run that is there.
+func sweepInto(t *testing.T, dir *store.Dir, before *rundir.Run, budget time.Duration) *rundir.Run {
 	t.Helper()
 	run := &rundir.Run{}
-	live, err := sim.Start(plain8(t))
+	live, err := sim.Start(simtest.Preset(t, "plain8"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer live.Close()
-	c := shortSweep(simtest.VirtualDoer{Live: live}, dir)
-	c.Before = before
-	if change != nil {
-		change(&c)
-	}
-	if err := Sweep(ctx, c, run); err != nil {
+	c := experimentWith(simtest.VirtualDoer{Live: live}, demoWork)
+	c.Log, c.Points, c.StageTime, c.StageMax, c.MaxConcurrency, c.Drain = dir, 3, 5*time.Second, 10*time.Second, 32,
+		10*time.Second
+	c.Before, c.Budget = before, budget
+	if err := Sweep(t.Context(), c, run); err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-// resumed continues the run in a directory to its end.
-func resumed(t *testing.T, path string, change func(*Config)) *rundir.Run {
+// resumeSweep continues the run in a directory to its end, later than the first part.
+func resumeSweep(t *testing.T, path string, budget time.Duration) (run *rundir.Run) {
 	t.Helper()
-	before, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := store.ContinueOn(store.OS{}, path, experiment.Keeps(before))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	run := sweepInto(t, t.Context(), dir, before, change)
-	if err := dir.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Hour)
+		before, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := store.ContinueOn(store.OS{}, path, experiment.Keeps(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		run = sweepInto(t, dir, before, budget)
+		if err := dir.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	})
 	return run
 }
 
-// whole sweeps without an interruption, and keeps all operations on the disk.
-func whole(t *testing.T, change func(*Config)) (run *rundir.Run, disk *simtest.RecordingDisk, began time.Time) {
+// wholeSweep sweeps without an interruption, and keeps all operations on the disk.
+func wholeSweep(t *testing.T, budget time.Duration) (run *rundir.Run, disk *simtest.RecordingDisk, began time.Time) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "whole")
 	disk = simtest.RecordDisk(path)
 	synctest.Test(t, func(t *testing.T) {
@@ -84,65 +78,68 @@ func whole(t *testing.T, change func(*Config)) (run *rundir.Run, disk *simtest.R
 		}
 		defer dir.Close()
 		began = time.Now()
-		run = sweepInto(t, t.Context(), dir, nil, change)
+		run = sweepInto(t, dir, nil, budget)
 	})
 	return run, disk, began
 }
 
-// sameTable compares what tables show: the stages and the answer. Processor time is real.
+// sameTable compares what tables show: the stages and the answer. Processor time is real, and sums of records of one
+// instant may come in any order.
 func sameTable(want, got *rundir.Run) string {
+	sameNumber := func(a, b rundir.Number) bool {
+		const roundOff = 1e-12
+		alike := a.Known() == b.Known() && a.Bound() == b.Bound()
+		return a == b || alike && math.Abs(a.Value()-b.Value()) <= roundOff*math.Abs(a.Value())
+	}
 	return cmp.Diff([]any{want.Stages, want.Saturation, want.SLO, want.Search, want.State},
 		[]any{got.Stages, got.Saturation, got.SLO, got.Search, got.State},
 		cmpopts.IgnoreFields(rundir.Stage{}, "ClientCPU", "ClientGC"), cmp.Comparer(sameNumber), cmpopts.EquateEmpty())
 }
 
-// sameNumber compares numbers that are sums: records of one instant may come in any order.
-func sameNumber(a, b rundir.Number) bool {
-	const roundOff = 1e-12
-	alike := a.Known() == b.Known() && a.Bound() == b.Bound()
-	return a == b || alike && math.Abs(a.Value()-b.Value()) <= roundOff*math.Abs(a.Value())
-}
-
-// A sweep that is killed at any instant, and continued, ends with the table that it would have had. SIGKILL leaves what
-// was written.
+// A sweep that is killed at any instant, and continued, ends with the table that it would have had, and no two of its
+// records have the same number. SIGKILL leaves what was written; a power cut at any instant leaves a directory that
+// opens, with all whole stages.
 func TestAKilledSweepGoesOn(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*Config){
-		"plain":  nil,
-		"budget": func(c *Config) { c.Budget = 2 * time.Minute },
-	} {
+	for name, budget := range map[string]time.Duration{"plain": 0, "budget": 2 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
-			want, disk, began := whole(t, change)
+			t.Parallel()
+			want, disk, began := wholeSweep(t, budget)
 			took, rng := want.Ended.Sub(want.Started), rand.New(rand.NewPCG(1, 1))
-			n := simtest.SampleSize(2, 50)
+			n := simtest.SampleSize(1, 50)
 			for range n {
 				at := time.Duration(rng.Int64N(int64(took)))
 				path := t.TempDir()
 				disk.Killed(t, disk.Until(began.Add(at)), path)
-				synctest.Test(t, func(t *testing.T) {
-					time.Sleep(time.Hour) // later than the first part
-					got := resumed(t, path, change)
-					if diff := sameTable(want, got); diff != "" {
-						t.Fatalf("killed at %v of %v (-whole +resumed):\n%s", at, took, diff)
+				if diff := sameTable(want, resumeSweep(t, path, budget)); diff != "" {
+					t.Fatalf("killed at %v of %v (-whole +resumed):\n%s", at, took, diff)
+				}
+				seen := map[string]bool{}
+				for r, err := range store.Records(path) {
+					name := fmt.Sprint(r.Stage, " ", r.Seq)
+					if err != nil || seen[name] {
+						t.Errorf("killed at %v of %v: two records of %s, %v", at, took, name, err)
 					}
-				})
+					seen[name] = true
+				}
 			}
 			simtest.Claim(t, "SIGKILL at a random instant of a sweep ("+name+"): resume ends with the same table", "all",
 				"%d of %d", n, n)
+			if budget == 0 {
+				cutPower(t, want, disk)
+			}
 		})
 	}
 }
 
-// A power cut at any instant leaves a directory that opens, with all whole stages, and that can be continued.
-func TestAPowerCutLosesNoWholeStage(t *testing.T) {
-	t.Parallel()
-	want, disk, _ := whole(t, nil)
+// cutPower cuts the power at random instants of a sweep, which then goes on.
+func cutPower(t *testing.T, want *rundir.Run, disk *simtest.RecordingDisk) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(2, 2))
-	cuts, resumes := simtest.SampleSize(60, 1000), simtest.SampleSize(2, 50)
+	cuts, resumes := simtest.SampleSize(25, 1000), simtest.SampleSize(1, 50)
 	before, opened := 0, 0
 	for i := range cuts {
-		path := t.TempDir()
-		at := 1 + rng.IntN(disk.Len())
+		path, at := t.TempDir(), 1+rng.IntN(disk.Len())
 		disk.Cut(t, at, path, rng)
 		run, err := saturation.Reopen(path)
 		durable := disk.Durable(rundir.RunFile, at)
@@ -150,46 +147,86 @@ func TestAPowerCutLosesNoWholeStage(t *testing.T) {
 			before++ // there was no run yet
 			continue
 		}
+		saved := &rundir.Run{}
+		if err == nil {
+			err = json.Unmarshal(durable, saved)
+		}
 		if err != nil {
 			t.Fatalf("cut %d, after %d of %d operations: %v", i, at, disk.Len(), err)
 		}
 		opened++
-		if got, least := len(experiment.Kept(run)), wholeStages(t, durable); got < least {
-			t.Fatalf("cut %d, after %d of %d operations: %d whole stages of %d", i, at, disk.Len(), got, least)
+		kept, records := experiment.Kept(run), map[string]int{}
+		if least := len(experiment.Kept(saved)); len(kept) < least {
+			t.Fatalf("cut %d, after %d of %d operations: %d whole stages of %d", i, at, disk.Len(), len(kept), least)
 		}
-		for _, st := range experiment.Kept(run) {
-			n := 0
-			for r, err := range store.Records(path) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if r.Stage == st.Name {
-					n++
-				}
+		for r, err := range store.Records(path) {
+			if err != nil {
+				t.Fatal(err)
 			}
-			if n < st.Requests.Due {
+			records[r.Stage]++
+		}
+		for _, st := range kept {
+			if n := records[st.Name]; n < st.Requests.Due {
 				t.Fatalf("cut %d: %s has %d records of %d requests", i, st.Name, n, st.Requests.Due)
 			}
 		}
-		if i%(cuts/resumes) != 0 {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			time.Sleep(time.Hour)
-			if diff := sameTable(want, resumed(t, path, nil)); diff != "" {
+		if i%(cuts/resumes) == cuts/resumes-1 {
+			if diff := sameTable(want, resumeSweep(t, path, 0)); diff != "" {
 				t.Fatalf("cut %d (-whole +resumed):\n%s", i, diff)
 			}
-		})
+		}
 	}
-	simtest.Claim(t, "power cuts, unsynced writes dropped, torn or reordered: the directory opens, no whole stage is lost", "all", "%d of %d; %d before the run began", opened, cuts-before, before)
+	simtest.Claim(t, "power cuts, unsynced writes dropped, torn or reordered: the directory opens, no whole stage is lost",
+		"all", "%d of %d; %d before the run began", opened, cuts-before, before)
 }
 
-// wholeStages returns the number of whole stages in a run.json.
-func wholeStages(t *testing.T, b []byte) int {
-	t.Helper()
-	run := &rundir.Run{}
-	if err := json.Unmarshal(b, run); err != nil {
-		t.Fatal(err)
+// A run with a budget that was interrupted, or whose process was killed, does not say that the budget was over.
+func TestAnInterruptIsNotTheBudgetsEnd(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "run")
+	blamed := func(run *rundir.Run) bool {
+		b, err := json.Marshal(run)
+		return err != nil || bytes.Contains(b, []byte(`"budget"`))
 	}
-	return len(experiment.Kept(run))
+	// It is still saved as running, and has another reason to have no answer.
+	reopens := func(state rundir.State, why string) {
+		run, err := saturation.Reopen(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.State != state || run.Failure.Code != why || len(run.Stages) == 0 || blamed(run) {
+			t.Errorf("want %s: state %s, failure %s, %d stages, warnings %v", why, run.State, run.Failure.Code,
+				len(run.Stages), run.Warnings)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		dir, err := store.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, a := &rundir.Run{}, simtest.NewAttacker(1) // it does 22.86 req/s
+		a.Start()
+		c := experimentWith(a, simtest.SameInAll(32, 16))
+		c.Budget, c.Log = time.Minute, dir
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(9*time.Second, func() { cancel(experiment.ErrInterrupted) })
+		if err := Sweep(ctx, c, run); err != nil {
+			t.Fatal(err)
+		}
+		if run.State != rundir.Interrupted || blamed(run) {
+			t.Fatalf("state %s, warnings %v", run.State, run.Warnings)
+		}
+		// The file as the last save before a kill leaves it: no answer, and the last stage unfinished.
+		killed := rundir.Run{Schema: run.Schema, Started: run.Started, Plan: run.Plan, Workload: run.Workload,
+			State: rundir.Running, Stages: slices.Clone(run.Stages)}
+		killed.Stages[len(killed.Stages)-1].State = rundir.Running
+		if err := dir.Save(&killed); err != nil {
+			t.Fatal(err)
+		}
+		reopens(rundir.Running, "run.in-progress")
+		if err := dir.Close(); err != nil { // the process is gone
+			t.Fatal(err)
+		}
+		reopens(rundir.Interrupted, "run.killed")
+	})
 }

@@ -17,56 +17,33 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// runs measures stages against a doer in virtual time.
-func runs(t *testing.T, d func() load.Doer, w load.Source, stages ...experiment.Stage) (*rundir.Run, Config) {
+// stageRecords measures a stage against a doer in virtual time, and returns its records in order.
+func stageRecords(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s experiment.Stage) (rundir.Stage,
+	[]*rundir.Record) {
 	t.Helper()
 	run := &rundir.Run{}
-	var c Config
+	var records []*rundir.Record
 	synctest.Test(t, func(t *testing.T) {
-		c = experimentWith(d(), w)
+		c := experimentWith(d(t), w)
 		c.Warmup = experiment.Warmup{}
-		if err := Run(t.Context(), c, stages, run); err != nil {
+		err := Run(t.Context(), c, []experiment.Stage{s}, run)
+		if err == nil {
+			records, err = collect(c.Log, s.Name)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	})
-	return run, c
-}
-
-func steady() load.Doer { return stalling{began: time.Now()} } // 50 ms each
-
-func TestEachRequestOfANumberCounts(t *testing.T) {
-	t.Parallel()
-	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0),
-		experiment.NewStage(arrival.Closed{Concurrency: 7}, 30, 0))
-	for i, want := range []struct {
-		ok      int
-		seconds float64
-		peak    int
-	}{{100, 0.5, 10}, {30, 0.25, 7}} {
-		st := run.Stages[i]
-		all := st.WholeRun
-		if all.Requests.OK != want.ok || all.Requests.Due != want.ok || math.Abs(all.Window-want.seconds) > 1e-6 ||
-			all.Concurrency.Peak != want.peak {
-			t.Errorf("%s: %+v in %v s, peak %d; want %+v", st.Name, all.Requests, all.Window, all.Concurrency.Peak, want)
-		}
-		if got := all.Rates.Completed.Value(); math.Abs(got-float64(want.ok)/want.seconds) > 1e-3 {
-			t.Errorf("%s: %v req/s in the whole run", st.Name, got)
-		}
-		if got, full := st.Rates.Completed.Value(), float64(want.peak)/0.05; math.Abs(got-full) > 1e-3 {
-			t.Errorf("%s: %v req/s, want %v, as while all places are busy", st.Name, got, full)
-		}
-	}
-	if run.Saturation != nil || run.State != rundir.Complete {
-		t.Errorf("saturation %v, state %s", run.Saturation, run.State)
-	}
+	slices.SortStableFunc(records, func(a, b *rundir.Record) int { return a.Seq - b.Seq })
+	return run.Stages[0], records
 }
 
 // Under a cap the arrivals keep to their schedule, and the wait for a place is queued, not lag and not TTFT.
 func TestAnOpenLoopUnderACap(t *testing.T) {
 	t.Parallel()
-	run, c := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 1},
-		100, 0))
-	st := run.Stages[0]
+	server := func(*testing.T) load.Doer { return stallingServer{began: time.Now()} }
+	st, records := stageRecords(t, server, simtest.SameInAll(4, 1), experiment.NewStage(
+		arrival.Constant{Rate: 40, MaxConcurrency: 1}, 100, 0))
 	if st.Requests.OK != 100 || st.Concurrency.Peak != 1 {
 		t.Fatalf("%+v, peak %d", st.Requests, st.Concurrency.Peak)
 	}
@@ -75,44 +52,42 @@ func TestAnOpenLoopUnderACap(t *testing.T) {
 		t.Errorf("the longest wait is %v s, want %v", got, 99*0.025)
 	}
 	if st.TTFT.Max.Value() > 0.051 || math.Abs(st.TTFTDue.Max.Value()-99*0.025-0.05) > 1e-6 || st.Lag.Max.Value() > 1e-6 {
-		t.Errorf("TTFT %v, from due %v, lag %v", st.TTFT.Max.Value(), st.TTFTDue.Max.Value(), st.Lag.Max.Value())
+		t.Errorf("TTFT %v, from due %v, lag %v", st.TTFT.Max, st.TTFTDue.Max, st.Lag.Max)
 	}
-	records, err := collect(c.Log, st.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.SortFunc(records, func(a, b *rundir.Record) int { return a.Seq - b.Seq })
 	for i, r := range records {
-		if math.Abs(r.Due.Value()-float64(i)*0.025) > 1e-8 {
-			t.Fatalf("request %d was due at %v", i, r.Due.Value())
-		}
-		if i > 0 && r.Sent.Value() < records[i-1].Sent.Value() {
-			t.Fatalf("request %d overtook the one before", i)
+		if math.Abs(r.Due.Value()-float64(i)*0.025) > 1e-8 || i > 0 && r.Sent.Value() < records[i-1].Sent.Value() {
+			t.Fatalf("request %d was due at %v, sent at %v", i, r.Due, r.Sent)
 		}
 	}
 }
 
-func TestARunForATime(t *testing.T) {
+// A capped closed loop, and arrivals above the cap, send no more than the cap; what holds them back is queued and no
+// lag, and the schedule keeps its rate.
+func TestCapsHold(t *testing.T) {
 	t.Parallel()
-	run, _ := runs(t, steady, simtest.SameInAll(4, 1), experiment.NewStage(arrival.Closed{Concurrency: 4}, 0,
-		10*time.Second), experiment.NewStage(arrival.Poisson{Rate: 50}, 0, 20*time.Second))
-	if got := run.Stages[0].Rates.Completed.Value(); math.Abs(got-80) > 0.5 {
-		t.Errorf("4 at a time of 50 ms are %v req/s, want 80", got)
-	}
-	if st := run.Stages[1]; st.WindowFrom+st.Window < 19.9 || st.WindowFrom+st.Window > 20.5 ||
-		st.Verdict != rundir.Stable {
-		t.Errorf("window %v+%v, %s", st.WindowFrom, st.Window, st.Verdict)
-	}
-}
-
-// A schedule that ends ends its stage.
-func TestARampEndsItsStage(t *testing.T) {
-	t.Parallel()
-	run, _ := runs(t, steady, simtest.SameInAll(4, 1),
-		experiment.NewStage(arrival.Ramp{From: 2, To: 20, Over: 10 * time.Second}, 0, 0))
-	st := run.Stages[0]
-	if st.Requests.OK < 80 || st.Requests.OK > 140 || st.Window < 8 || st.Window > 10.1 {
-		t.Errorf("%+v in %v s, want about 110 in 10", st.Requests, st.Window)
+	for name, c := range map[string]struct {
+		caps func() *load.Caps
+		most float64 // requests per second
+	}{
+		"requests": {func() *load.Caps { return load.NewCaps(3, 0) }, 3},
+		"tokens":   {func() *load.Caps { return load.NewCaps(0, 60*20) }, 20.0 / 5},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			config := experimentWith(stallingServer{began: time.Now()}, simtest.SameInAll(4, 1))
+			config.Caps, config.StageTime = c.caps(), time.Minute
+			for _, l := range []arrival.Load{arrival.Closed{Concurrency: 8}, arrival.Poisson{Rate: 2 * c.most}} {
+				st := oneStage(t, config,
+					func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(l, 0, time.Minute) })
+				if got := st.Rates.Sent.Value(); got > c.most*1.2 || got < c.most*0.8 || st.Lag.P99.Value() > 1e-6 ||
+					st.Queued.P50.Value() < 0.1 {
+					t.Errorf("%s, %s: %.3f req/s under a cap of %v, lag %v, queued %v", name, st.Name, got, c.most, st.Lag.P99,
+						st.Queued.P50)
+				}
+				if st.Rate.Known() && st.Rates.Offered.Value() < 1.5*c.most {
+					t.Errorf("%s: %v offered", name, st.Rates.Offered)
+				}
+			}
+		})
 	}
 }
 
@@ -126,14 +101,14 @@ func (talk) Next() (load.Session, bool) {
 	}}, true
 }
 
-// echoing answers with how many messages it was sent.
-type echoing struct {
-	stalling
+// echoServer answers with how many messages it was sent.
+type echoServer struct {
+	stallingServer
 	seen chan []api.Message
 }
 
-func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	e.stalling.Do(ctx, call, res)
+func (e echoServer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
+	e.stallingServer.Do(ctx, call, res)
 	res.Text = append(res.Text, "answer"...)
 	e.seen <- call.Request.Messages
 }
@@ -142,29 +117,29 @@ func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 func TestConversationsCarryTheirHistory(t *testing.T) {
 	t.Parallel()
 	seen := make(chan []api.Message, 100)
-	run, c := runs(t, func() load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{},
-		experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
-	records, err := collect(c.Log, run.Stages[0].Name)
-	if err != nil || len(records) != 6 {
-		t.Fatalf("%d records, %v", len(records), err)
+	server := func(*testing.T) load.Doer { return echoServer{stallingServer{began: time.Now()}, seen} }
+	st, records := stageRecords(t, server, talk{}, experiment.NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
+	if len(records) != 6 || st.Requests.Due != 6 || st.Requests.OK != 6 {
+		t.Fatalf("%d records, %+v", len(records), st.Requests)
 	}
 	for i, due := range []float64{0, 2.05, 3.10, 3.15, 5.20, 6.25} {
 		if r := records[i]; r.Turn != i%3 || math.Abs(r.Due.Value()-due) > 1e-6 {
-			t.Errorf("record %d is turn %d due at %v, want %v", i, r.Turn, r.Due.Value(), due)
+			t.Errorf("record %d is turn %d due at %v, want %v", i, r.Turn, r.Due, due)
 		}
-	}
-	close(seen)
-	i := 0
-	for messages := range seen {
-		if len(messages) != 2+2*(i%3) || messages[0].Role != "system" || messages[len(messages)-1].Role != "user" {
+		messages := <-seen
+		if len(messages) != 2+2*(i%3) || messages[0].Role != "system" || messages[len(messages)-1].Role != "user" ||
+			i%3 == 2 && (messages[2].Content != "answer" || messages[3].Content != "two") {
 			t.Errorf("turn %d was sent %+v", i%3, messages)
 		}
-		if i%3 == 2 && (messages[2].Content != "answer" || messages[3].Content != "two") {
-			t.Errorf("the history is %+v", messages)
-		}
-		i++
 	}
-	if st := run.Stages[0]; st.Requests.Due != 6 || st.Requests.OK != 6 {
-		t.Errorf("%+v", st.Requests)
+}
+
+// A run that ends before its first request is due has not failed on the server's side.
+func TestNoRequestWasDue(t *testing.T) {
+	t.Parallel()
+	run := runStages(t, simtest.Preset(t, "plain8"), demoWork, func(*Config) {},
+		experiment.NewStage(arrival.Poisson{Rate: 0.001}, 0, 5*time.Second))
+	if run.State != rundir.Failed || run.Failure.Code != "run.nothing-due" {
+		t.Errorf("%s: %v", run.State, run.Failure)
 	}
 }

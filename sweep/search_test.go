@@ -11,9 +11,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// What a search for an SLO got wrong in the product of others is tested here: a bound that is overstepped, a best point
-// that is one of several or failed, and figures of one point under the name of another.
-
 // skipWithRaces skips a test of many sweeps where the race detector makes them ten times slower: others run the same
 // code.
 func skipWithRaces(t *testing.T) {
@@ -23,34 +20,20 @@ func skipWithRaces(t *testing.T) {
 	}
 }
 
-// searched sweeps a demo server for an objective.
-func searched(t *testing.T, change func(*Config)) (run rundir.Run) {
-	t.Helper()
-	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		c := experimentWith(d, simtest.SameInAll(64, 16))
-		c.Points = 4
-		var err error
-		if c.SLO, err = slo.ParseAll([]string{"ttft:p90<60ms", "latency:p90<1s"}); err != nil {
-			t.Fatal(err)
-		}
-		change(&c)
-		if err := Sweep(t.Context(), c, &run); err != nil {
-			t.Fatal(err)
-		}
-	})
-	return run
-}
-
+// What a search for an SLO got wrong in the product of others: a bound that is overstepped, a best point that is one of
+// several or failed, and figures of one point under the name of another.
 func TestSearch(t *testing.T) {
 	skipWithRaces(t)
 	t.Parallel()
-	run := searched(t, func(*Config) {})
-	checkBestPoint(t, &run)
-	checkBounds(t, 0.5*run.SLO.Rate.Value())
-}
-
-// checkBounds checks that no stage, and no step of the search for the ceiling, asks for more than is allowed.
-func checkBounds(t *testing.T, most float64) {
+	search := func(change func(c *Config)) *rundir.Run {
+		return sweepServer(t, demo(t), demoWork, func(c *Config) {
+			c.Points, c.SLO = 4, simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
+			change(c)
+		})
+	}
+	run := search(func(*Config) {})
+	checkBestPoint(t, run)
+	most := 0.5 * run.SLO.Rate.Value()
 	for name, c := range map[string]struct {
 		change func(*Config)
 		rate   float64
@@ -59,7 +42,7 @@ func checkBounds(t *testing.T, most float64) {
 		"--max-rps":         {func(c *Config) { c.Caps = load.NewCaps(most, 0) }, most, 1 << 20},
 		"--max-concurrency": {func(c *Config) { c.MaxConcurrency = 6 }, 1e9, 6},
 	} {
-		run := searched(t, c.change)
+		run := search(c.change)
 		for i := range run.Stages {
 			if st := &run.Stages[i]; st.Rate.Or(0) > c.rate || st.MaxConcurrency > c.width ||
 				!st.Rate.Known() && st.Concurrency.Peak > c.width {
@@ -81,17 +64,14 @@ func checkBounds(t *testing.T, most float64) {
 // checkBestPoint checks that the rate is one, that it is proven by one stage that was held as long as others and met
 // all terms, and that what is said of that stage is what its row has.
 func checkBestPoint(t *testing.T, run *rundir.Run) {
-	terms, err := slo.ParseAll(run.SLO.Terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Helper()
 	i := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Name == run.SLO.ProofStage })
 	if i < 0 {
 		t.Fatalf("no stage proves %.2f req/s (%v to %v)", run.SLO.Rate.Value(), run.SLO.Low, run.SLO.High)
 	}
 	proof := &run.Stages[i]
-	if verdict, _ := slo.Judge(proof, terms); verdict != rundir.Met || proof.Rate.Value() < 0.97*run.SLO.Low.Value() ||
-		proof.Rate.Value() > 1.03*run.SLO.Rate.Value() {
+	if verdict, _ := slo.Judge(proof, simtest.Terms(t, run.SLO.Terms...)); verdict != rundir.Met ||
+		proof.Rate.Value() < 0.97*run.SLO.Low.Value() || proof.Rate.Value() > 1.03*run.SLO.Rate.Value() {
 		t.Errorf("%s (%v) proves %.2f req/s (%v to %v)", proof.Name, verdict, run.SLO.Rate.Value(), run.SLO.Low, run.SLO.High)
 	}
 	for j := range run.Stages {

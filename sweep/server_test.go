@@ -11,11 +11,11 @@ import (
 
 // A sweep with no settings but its length finds the saturation rate of a simulated server.
 func TestServerIsSweptWithDefaults(t *testing.T) {
-	config := simtest.Preset(t, "demo")
-	truth := simtest.SameInAll(64, 16).Capacity(config).RequestsPerSecond
-	simtest.Beside(t, config, func(t *testing.T, d load.Doer) {
+	t.Parallel()
+	truth := demoWork.Capacity(demo(t)).RequestsPerSecond
+	simtest.Beside(t, demo(t), func(t *testing.T, d load.Doer) {
 		run, err := Server(t.Context(), d, func(c *Config) {
-			c.Sources, c.Points, c.StageTime, c.StageMax = Words(64, 16, c.Seed), 4, 10*time.Second, 20*time.Second
+			c.Sources, c.Points, c.StageTime, c.StageMax = Words(64, 16, c.Seed), 4, 20*time.Second, 40*time.Second
 		})
 		if err != nil || run.State != rundir.Complete || run.Saturation == nil {
 			t.Fatal(run.State, run.Failure, err)

@@ -15,13 +15,11 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/slo"
-	"llmsweep/sweep/stats"
 )
 
 // usersSweep sweeps a server by users in virtual time.
 func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change func(*Config),
-	terms ...string) *rundir.Run {
+	slo ...string) *rundir.Run {
 	t.Helper()
 	run := w.Run()
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -29,14 +27,8 @@ func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change 
 		c := experimentWith(doer, nil)
 		c.Users, c.MaxConcurrency, c.StageTime, c.StageMax = true, 256, UsersTime, 3*UsersTime
 		c.Sources = func(stage string) load.Source { return w.Source(stage, c.Seed) }
-		c.Scrape = doer.Gauges
-		var err error
-		if c.SLO, err = slo.ParseAll(terms); err != nil {
-			t.Fatal(err)
-		}
-		if change != nil {
-			change(&c)
-		}
+		c.Scrape, c.SLO = doer.Gauges, simtest.Terms(t, slo...)
+		change(&c)
 		if err := Sweep(t.Context(), c, run); err != nil {
 			t.Fatal(err)
 		}
@@ -52,16 +44,19 @@ func cliff(t *testing.T) (sim.MachineConfig, simtest.Talks) {
 }
 
 // The sweep finds the largest number of users whose contexts fit into the cache, and names the cache as the limit.
+// Users go on with their sessions from stage to stage: a stage of no more users than before begins no session in the
+// middle.
 func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	t.Parallel()
 	server, w := cliff(t)
-	run := usersSweep(t, server, w, func(*Config) {}, "ttft:p95<300ms")
+	log := &store.Memory{}
+	run := usersSweep(t, server, w, func(c *Config) { c.Log = log }, "ttft:p95<300ms")
 	c := run.Answer.Carried
 	if run.State != rundir.Complete || run.Answer.Kind != rundir.Carries || c.Verdict != rundir.Met {
 		t.Fatalf("state %s, answer %+v", run.State, c)
 	}
 	k := simtest.TalkTrial{Server: server, Talks: w, Limit: 300 * time.Millisecond}
-	if truth := float64(k.Carries(server, 40, 4000)); truth < c.Low.Value() || truth > c.High.Value() {
+	if truth := float64(k.Carries(server, 20, 4000)); truth < c.Low.Value() || truth > c.High.Value() {
 		t.Errorf("carries %v (%v-%v), the truth is %v", c.Users, c.Low, c.High, truth)
 	}
 	if c.Cause != rundir.LimitKV || c.Cache.Value() != 6400 || c.Fits.Value() < 7 || c.Fits.Value() > 9 {
@@ -70,49 +65,58 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	if c.Within.Hits.Value() < c.Beyond.Hits.Value()+0.3 || c.Within.Value.Value() >= 0.3 || c.Beyond.Value.Value() < 0.6 {
 		t.Errorf("within %+v, beyond %+v", *c.Within, *c.Beyond)
 	}
-}
-
-// Users go on with their sessions from stage to stage: a stage of no more users than before begins no session in the
-// middle.
-func TestUsersGoOnFromStageToStage(t *testing.T) {
-	t.Parallel()
-	server, w := cliff(t)
-	x := &store.Memory{}
-	run := usersSweep(t, server, w, func(c *Config) { c.Log, c.MaxConcurrency = x, 8 }, "ttft:p95<300ms")
-	for i := 1; i < len(run.Stages); i++ {
+	for i := 1; i < len(run.Stages) && run.Stages[i].MaxConcurrency <= 8; i++ {
 		st, before := run.Stages[i], run.Stages[i-1]
-		records, err := collect(x, st.Name)
+		records, err := collect(log, st.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		stayed := 0 // sessions whose context the server has from the stage before
+		most := min(st.MaxConcurrency, before.MaxConcurrency)
+		first := map[int]*rundir.Record{}
 		for _, r := range records {
-			if r.Seq < before.MaxConcurrency && r.Seq < st.MaxConcurrency && r.Turn > 0 &&
-				r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
+			if f := first[r.Seq]; f == nil || r.Turn < f.Turn {
+				first[r.Seq] = r
+			}
+		}
+		for seq, r := range first {
+			if seq < most && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
 				stayed++
 			}
 		}
-		if most := min(st.MaxConcurrency, before.MaxConcurrency); stayed < most/2 {
+		if stayed < most/2 {
 			t.Errorf("%s after %s: %d of %d users stayed", st.Name, before.Name, stayed, most)
 		}
 	}
 }
 
+// With few users at most, an SLO that one user misses, no SLO, or little time, the answer says what is known.
 func TestUsersBeyondAnyNumber(t *testing.T) {
 	t.Parallel()
 	server, w := cliff(t)
-	all := usersSweep(t, server, w, func(c *Config) { c.MaxConcurrency = 4 }, "ttft:p95<300ms").Answer
+	answer := func(change func(*Config), slo ...string) (*rundir.Answer, *rundir.Run) {
+		run := usersSweep(t, server, w, change, slo...)
+		return run.Answer, run
+	}
+	all, _ := answer(func(c *Config) { c.MaxConcurrency = 4 }, "ttft:p95<300ms")
 	if all.Kind != rundir.AtLeast || !all.Carried.Users.Bound() || all.Carried.Users.Value() != 4 {
 		t.Errorf("with at most four users: %+v", all.Carried)
 	}
-	none := usersSweep(t, server, w, nil, "ttft:p95<5ms").Answer
+	none, _ := answer(func(*Config) {}, "ttft:p95<5ms")
 	if none.Carried.Verdict != rundir.Missed || !none.Carried.Users.IsZero() {
 		t.Errorf("of an SLO that one user misses: %+v", none.Carried)
 	}
-	grow := usersSweep(t, server, w, nil).Answer.Carried
-	if n := grow.Users.Value(); !grow.Users.Known() || n < 5 || n > 10 || grow.Cause != rundir.LimitKV ||
-		grow.Low.Value() > n || grow.High.Value() < n {
-		t.Errorf("without an SLO: %+v", grow)
+	grow, _ := answer(func(*Config) {})
+	if c := grow.Carried; !c.Users.Known() || c.Users.Value() < 5 || c.Users.Value() > 10 || c.Cause != rundir.LimitKV ||
+		c.Low.Value() > c.Users.Value() || c.High.Value() < c.Users.Value() {
+		t.Errorf("without an SLO: %+v", c)
+	}
+	brief, run := answer(func(c *Config) { c.Budget = 5 * time.Minute }, "ttft:p95<300ms")
+	if over := run.Stages[len(run.Stages)-1].Ended / 300; over > 1.05 {
+		t.Errorf("the sweep took %.2f of its budget", over)
+	}
+	if c := brief.Carried; !c.Users.Known() && !c.Low.Known() {
+		t.Errorf("in five minutes nothing is known: %+v", c)
 	}
 }
 
@@ -131,8 +135,8 @@ func TestUsersGoOnAfterAnInterrupt(t *testing.T) {
 		}
 	}, "ttft:p95<300ms")
 	whole := usersSweep(t, server, w, func(c *Config) { c.Log, c.Before = files, cut }, "ttft:p95<300ms")
-	if n := len(cut.Stages); n < 3 || len(whole.Stages) <= n || cmp.Diff(cut.Stages[n-1].TTFT, whole.Stages[n-1].TTFT,
-		sameNumbers) != "" {
+	if n := len(cut.Stages); n < 3 || len(whole.Stages) <= n ||
+		cmp.Diff(cut.Stages[n-1].TTFT, whole.Stages[n-1].TTFT, cmp.AllowUnexported(rundir.Number{})) != "" {
 		t.Errorf("%d rows before, %d after", n, len(whole.Stages))
 	}
 	if c := whole.Answer.Carried; whole.State != rundir.Complete || c.Low.Value() > 9 || c.High.Value() < 9 {
@@ -140,34 +144,17 @@ func TestUsersGoOnAfterAnInterrupt(t *testing.T) {
 	}
 }
 
-// sameNumbers compares numbers by all that they are.
-var sameNumbers = cmp.Comparer(func(a, b rundir.Number) bool { return a == b })
-
-func TestUsersWithinABudget(t *testing.T) {
-	t.Parallel()
-	server, w := cliff(t)
-	run := usersSweep(t, server, w, func(c *Config) { c.Budget = 5 * time.Minute }, "ttft:p95<300ms")
-	last := run.Stages[len(run.Stages)-1]
-	if over := last.Ended / (5 * time.Minute).Seconds(); over > 1.05 {
-		t.Errorf("the sweep took %.2f of its budget", over)
-	}
-	if c := run.Answer.Carried; !(c.Users.Known() || c.Low.Known()) {
-		t.Errorf("nothing is known: %+v", c)
-	}
-}
-
-// TestUsersAgreeWithExhaustiveSearch sweeps random servers by users in virtual time. The truth is the most users for
-// whom the limit is kept in the long run, by trying all numbers about that.
+// The truth of random servers is the most users for whom the limit is kept in the long run, by trying all numbers about
+// that.
 func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 	t.Parallel()
 	const most = 120
-	turns := 2500
+	turns, everyday := 2500, []uint64{6, 7, 9} // small servers, one that runs out of each of KV cache, slots and power
 	if simtest.Full() {
 		turns = 8000
 	}
 	held, causes, trials := 0, 0, 0
 	var widths, off []float64
-	everyday := []uint64{6, 7, 9} // small servers, one that runs out of each of KV cache, slots and computing power
 	for seed := uint64(1); trials < simtest.SampleSize(len(everyday), 100); seed++ {
 		if !simtest.Full() {
 			seed = everyday[trials]
@@ -178,10 +165,10 @@ func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 			continue // one user more or less is no statistics, or there is no limit
 		}
 		trials++
-		run := usersSweep(t, k.Server, k.Talks, nil, fmt.Sprintf("ttft:p95<%gms", float64(k.Limit.Microseconds())/1e3))
+		run := usersSweep(t, k.Server, k.Talks, func(*Config) {},
+			fmt.Sprintf("ttft:p95<%gms", float64(k.Limit.Microseconds())/1e3))
 		c, cause := run.Answer.Carried, k.Cause(truth, turns/4)
-		holds := c.Low.Value() <= float64(truth) && float64(truth) <= c.High.Value()
-		if holds {
+		if c.Low.Value() <= float64(truth) && float64(truth) <= c.High.Value() {
 			held++
 		}
 		if c.Cause == cause {
@@ -189,18 +176,17 @@ func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 		}
 		widths = append(widths, (c.High.Value()-c.Low.Value())/float64(truth))
 		off = append(off, math.Abs(c.Users.Value()/float64(truth)-1))
-		last := run.Stages[len(run.Stages)-1]
-		t.Logf("%v: truth %d (%s), found %v (%v-%v, %s) holds %v, %d stages, %.0f s", k, truth, cause, c.Users.Value(),
-			c.Low.Value(), c.High.Value(), c.Cause,
-			holds, len(run.Stages), last.Ended)
+		t.Logf("%v: truth %d (%s), found %v (%v-%v, %s)", k, truth, cause, c.Users, c.Low, c.High, c.Cause)
 	}
-	n, median := float64(trials), func(x []float64) float64 { return stats.Quantile(slices.Sorted(slices.Values(x)), 0.5) }
+	n := float64(trials)
 	simtest.Claim(t, "users that a server carries",
 		"interval holds the truth in 93 %, median width at most 15 %, cause right in 95 %",
-		"%d servers: %.0f %%, %.1f %%, %.0f %%; median error %.1f %%", trials, 100*float64(held)/n, 100*median(widths),
-		100*float64(causes)/n, 100*median(off))
-	if few := n - simtest.MayFail(trials, 0.07); float64(held) < few || median(widths) > 0.15 ||
-		float64(causes) < n-simtest.MayFail(trials, 0.05) {
-		t.Errorf("%d servers: interval holds %d, cause right %d, median width %.3f", trials, held, causes, median(widths))
+		"%d servers: %.0f %%, %.1f %%, %.0f %%; median error %.1f %%", trials, 100*float64(held)/n,
+		100*quantile(widths, 0.5), 100*float64(causes)/n, 100*quantile(off, 0.5))
+	// One sweep in ten or so misses by chance.
+	if float64(held) < n-max(1, simtest.MayFail(trials, 0.07)) || quantile(widths, 0.5) > 0.15 ||
+		float64(causes) < n-max(1, simtest.MayFail(trials, 0.05)) {
+		t.Errorf("%d servers: interval holds %d, cause right %d, widths %.3f", trials, held, causes, slices.Sorted(
+			slices.Values(widths)))
 	}
 }

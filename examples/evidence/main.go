@@ -7,7 +7,7 @@
 // measured again, with the commit that they have there:
 //
 //	cp examples/evidence/table.md /tmp/earlier.md
-//	HABITS=collapses go test ./sweep -tags statistics -run TestHabitsAreNamed -json | go run ./examples/evidence -keep /tmp/earlier.md > examples/evidence/table.md
+//	FAMILY=pauses go test ./sweep -tags statistics -run TestHabitsAreNamed -json | go run ./examples/evidence -keep /tmp/earlier.md > examples/evidence/table.md
 //
 // A short form, with 4 servers of each habit, still fails where the program judges wrongly. .ci/run has it:
 //

@@ -33,50 +33,43 @@ func TestReckon(t *testing.T) {
 	closed := experiment.NewStage(arrival.Closed{Concurrency: 4}, 50, 0)
 	timed := experiment.NewStage(arrival.Closed{Concurrency: 4}, 0, 10*time.Second)
 	constant := experiment.NewStage(arrival.Constant{Rate: 5}, 0, 10*time.Second)
-	capped := plan(1, timed)
-	capped.Caps = load.NewCaps(2, 0)
-	warm := plan(1, closed)
-	warm.Warmup = experiment.Warmup{Auto: true}
-	metered := plan(1)
-	metered.Caps, metered.Longest = load.NewCaps(0, 6000), time.Minute
-	limited := plan(1, closed, timed)
-	limited.Limits, limited.Before = ofTokens(12_000), experiment.SpendTokens{500, 24}
-	priced := plan(1)
-	priced.Limits = &client.SpendLimits{Cost: 0.01, PriceIn: 1, PriceOut: 10}
-	large := plan(1)
-	large.Limits = ofTokens(1_200_000_000)
-	early := plan(1, closed)
-	early.Limits = ofTokens(1200)
-	sweeps := plan(1)
-	sweeps.Caps, sweeps.Longest = load.NewCaps(3, 0), time.Minute
+	// with changes a plan of requests.
+	with := func(change func(p *experiment.SpendPlan), stages ...experiment.Stage) *experiment.SpendPlan {
+		p := plan(1, stages...)
+		change(p)
+		return p
+	}
+	spent := func(requests, warmup int, prompt, output int64) experiment.MostSpent {
+		return experiment.MostSpent{Requests: requests, Warmup: warmup,
+			SpendTokens: experiment.SpendTokens{Prompt: prompt, Output: output}}
+	}
+	type planned = *experiment.SpendPlan
 	for name, tt := range map[string]struct {
-		plan *experiment.SpendPlan
+		plan planned
 		want experiment.MostSpent
 	}{
-		"a number of requests": {plan(1, closed), experiment.MostSpent{Requests: 50,
-			SpendTokens: experiment.SpendTokens{5000, 1000}}},
-		"conversations": {plan(3, closed), experiment.MostSpent{Requests: 150,
-			SpendTokens: experiment.SpendTokens{50 * (100 + 130 + 160), 3000}}},
-		"a warm-up": {warm, experiment.MostSpent{Requests: 50, Warmup: 30,
-			SpendTokens: experiment.SpendTokens{8000, 1600}}},
-		"a time": {plan(1, timed), experiment.MostSpent{Unbounded: "concurrent@4"}},
-		"a time, capped": {capped, experiment.MostSpent{Requests: 41,
-			SpendTokens: experiment.SpendTokens{4100, 820}}},
-		"arrivals, tail included": {plan(1, constant), experiment.MostSpent{Requests: 101,
-			SpendTokens: experiment.SpendTokens{10100, 2020}}},
-		"a sweep": {plan(1), experiment.MostSpent{Unbounded: "sweep"}},
-		// 6000 a minute and 1000 at once
-		"a sweep, its tokens capped": {metered, experiment.MostSpent{Requests: 59,
-			SpendTokens: experiment.SpendTokens{5900, 1180}}},
-		"a time, limited": {limited, experiment.MostSpent{Requests: 95,
-			SpendTokens: experiment.SpendTokens{500 + 9500, 24 + 1900}}},
-		"a sweep, its cost limited": {priced, experiment.MostSpent{Requests: 33,
-			SpendTokens: experiment.SpendTokens{3300, 660}}},
-		"a sweep with a large limit": {large, experiment.MostSpent{Requests: 10_000_000,
-			SpendTokens: experiment.SpendTokens{1_000_000_000, 200_000_000}}},
-		"a limit below a number of requests": {early, experiment.MostSpent{Requests: 10,
-			SpendTokens: experiment.SpendTokens{1000, 200}}},
-		"a sweep, capped": {sweeps, experiment.MostSpent{Requests: 181, SpendTokens: experiment.SpendTokens{18100, 3620}}},
+		"a number of requests":    {plan(1, closed), spent(50, 0, 5000, 1000)},
+		"conversations":           {plan(3, closed), spent(150, 0, 50*(100+130+160), 3000)},
+		"a warm-up":               {with(func(p planned) { p.Warmup.Auto = true }, closed), spent(50, 30, 8000, 1600)},
+		"a time":                  {plan(1, timed), experiment.MostSpent{Unbounded: "concurrent@4"}},
+		"a time, capped":          {with(func(p planned) { p.Caps = load.NewCaps(2, 0) }, timed), spent(41, 0, 4100, 820)},
+		"arrivals, tail included": {plan(1, constant), spent(101, 0, 10100, 2020)},
+		"a sweep":                 {plan(1), experiment.MostSpent{Unbounded: "sweep"}},
+		"a sweep, its tokens capped": {with(func(p planned) { // 6000 a minute and 1000 at once
+			p.Caps, p.Longest = load.NewCaps(0, 6000), time.Minute
+		}), spent(59, 0, 5900, 1180)},
+		"a time, limited": {with(func(p planned) {
+			p.Limits, p.Before = ofTokens(12_000), experiment.SpendTokens{Prompt: 500, Output: 24}
+		}, closed, timed), spent(95, 0, 500+9500, 24+1900)},
+		"a sweep, its cost limited": {with(func(p planned) {
+			p.Limits = &client.SpendLimits{Cost: 0.01, PriceIn: 1, PriceOut: 10}
+		}), spent(33, 0, 3300, 660)},
+		"a sweep with a large limit": {with(func(p planned) { p.Limits = ofTokens(1_200_000_000) }),
+			spent(10_000_000, 0, 1_000_000_000, 200_000_000)},
+		"a limit below a number of requests": {with(func(p planned) { p.Limits = ofTokens(1200) }, closed),
+			spent(10, 0, 1000, 200)},
+		"a sweep, capped": {with(func(p planned) { p.Caps, p.Longest = load.NewCaps(3, 0), time.Minute }),
+			spent(181, 0, 18100, 3620)},
 	} {
 		if got := experiment.Reckon(tt.plan); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)

@@ -9,29 +9,28 @@ import (
 // A run whose server crashed goes on before the stages in which it crashed, and not only before those that got no
 // answer at all. A server that always breaks some connections has not crashed.
 func TestStagesOfACrashAreNotKept(t *testing.T) {
-	stage := func(name string, ok, resets, refused int) rundir.Stage {
-		st := rundir.Stage{Name: name, State: rundir.Complete, Requests: rundir.Requests{OK: ok, Error: resets + refused},
-			Errors: map[string]int{}}
-		if resets > 0 {
-			st.Errors["reset"] = resets
-		}
-		if refused > 0 {
-			st.Errors["http_429"] = refused
-		}
-		return st
-	}
+	type stage struct{ ok, resets, refused int }
 	for name, c := range map[string]struct {
-		stages []rundir.Stage
+		stages []stage
 		want   int
 	}{
-		"crash": {[]rundir.Stage{stage("synchronous", 10, 0, 0), stage("throughput", 54, 64, 0),
-			stage("poisson@5.64", 0, 20, 0)}, 1},
-		"refusals": {[]rundir.Stage{stage("synchronous", 10, 0, 0), stage("throughput", 54, 0, 64),
-			stage("poisson@5.64", 0, 20, 0)}, 2},
-		"every time": {[]rundir.Stage{stage("synchronous", 8, 2, 0), stage("throughput", 80, 25, 0),
-			stage("poisson@5.64", 0, 20, 0)}, 2},
+		"crash":      {[]stage{{10, 0, 0}, {54, 64, 0}, {0, 20, 0}}, 1},
+		"refusals":   {[]stage{{10, 0, 0}, {54, 0, 64}, {0, 20, 0}}, 2},
+		"every time": {[]stage{{8, 2, 0}, {80, 25, 0}, {0, 20, 0}}, 2},
 	} {
-		if got := len(Kept(&rundir.Run{State: rundir.Failed, Stages: c.stages})); got != c.want {
+		run := &rundir.Run{State: rundir.Failed}
+		for i, s := range c.stages {
+			st := rundir.Stage{Name: []string{"synchronous", "throughput", "poisson@5.64"}[i], State: rundir.Complete,
+				Requests: rundir.Requests{OK: s.ok, Error: s.resets + s.refused}, Errors: map[string]int{}}
+			if s.resets > 0 {
+				st.Errors["reset"] = s.resets
+			}
+			if s.refused > 0 {
+				st.Errors["http_429"] = s.refused
+			}
+			run.Stages = append(run.Stages, st)
+		}
+		if got := len(Kept(run)); got != c.want {
 			t.Errorf("%s: %d stages are kept, want %d", name, got, c.want)
 		}
 	}

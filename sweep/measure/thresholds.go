@@ -106,7 +106,7 @@ const (
 
 // How long a stage goes on.
 const (
-	drainFactor = 1.15 // of the window's time, until its requests have ended; checked by TestBudgetsAreKept
+	drainFactor = 1.15 // of the window's time, until its requests have ended; checked by TestBudgets
 	fewestEnded = 20   // requests, before errors end it: fewer say little of a share
 )
 

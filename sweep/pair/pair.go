@@ -115,14 +115,14 @@ func (p *comparison) measure(ctx context.Context) error {
 	for i := range p.record.Loads {
 		p.block += perBlock * p.cost(&p.record.Loads[i])
 	}
-	fitting := int(p.left() / p.block)
+	fitting := int(p.timeLeft() / p.block)
 	if fitting < leastBlocks {
 		needed := rundir.RoundUp((time.Since(p.started) + leastBlocks*p.block).Seconds())
 		return experiment.NewEndError(noteNoBlocks.New(p.Budget, needed), "the budget has no time for two blocks")
 	}
 	p.Planned(fitting, fitting*perBlock*len(p.record.Loads), p.block)
 	began := time.Now()
-	for n := 0; n < leastBlocks || p.left() >= p.block; n++ {
+	for n := 0; n < leastBlocks || p.timeLeft() >= p.block; n++ {
 		err := p.oneBlock(ctx, n)
 		if n >= leastBlocks && experiment.BudgetOver(err) {
 			return nil
@@ -135,8 +135,8 @@ func (p *comparison) measure(ctx context.Context) error {
 	return nil
 }
 
-// left returns what is left of the budget.
-func (p *comparison) left() time.Duration { return p.Budget - time.Since(p.started) }
+// timeLeft returns what is left of the budget.
+func (p *comparison) timeLeft() time.Duration { return p.Budget - time.Since(p.started) }
 
 // cost returns about how long a stage at a load takes.
 func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
@@ -146,9 +146,9 @@ func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
 	return rundir.Duration(l.Opening) + p.Sides[0].StageTime + p.service
 }
 
-// each measures one stage on each server.
-func (p *comparison) each(ctx context.Context, plan func(*experiment.Experiment) experiment.Stage) (st [2]rundir.Stage,
-	err error) {
+// measureBoth measures one stage on each server.
+func (p *comparison) measureBoth(ctx context.Context,
+	plan func(*experiment.Experiment) experiment.Stage) (st [2]rundir.Stage, err error) {
 	for i := range p.sides {
 		if st[i], err = p.stage(ctx, i, plan(p.sides[i])); err != nil {
 			return st, err
@@ -179,7 +179,8 @@ func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (r
 // make either faster.
 func (p *comparison) findLoads(ctx context.Context) error {
 	for _, rate := range p.Rates {
-		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(rate, rundir.Grid) })
+		tried, err := p.measureBoth(ctx,
+			func(x *experiment.Experiment) experiment.Stage { return x.Poisson(rate, rundir.Grid) })
 		if err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func (p *comparison) findLoads(ctx context.Context) error {
 	}
 	for _, width := range p.Widths {
 		name := arrival.Closed{Concurrency: width}.Name()
-		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
+		tried, err := p.measureBoth(ctx, func(x *experiment.Experiment) experiment.Stage {
 			s := x.Closed(rundir.StageConcurrent, rundir.Single, width)
 			s.Name = name
 			return s
@@ -204,7 +205,7 @@ func (p *comparison) findLoads(ctx context.Context) error {
 }
 
 func (p *comparison) findCeiling(ctx context.Context) error {
-	floor, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
+	floor, err := p.measureBoth(ctx, func(x *experiment.Experiment) experiment.Stage {
 		return x.Closed(rundir.StageSynchronous, rundir.Synchronous, 1)
 	})
 	if err != nil {
@@ -219,7 +220,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 		}
 		width = max(width, level)
 	}
-	ceiling, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
+	ceiling, err := p.measureBoth(ctx, func(x *experiment.Experiment) experiment.Stage {
 		return x.Closed(rundir.StageThroughput, rundir.Throughput, width)
 	})
 	if err != nil {
@@ -401,7 +402,7 @@ func (o *observer) StageBegins(s *rundir.Stage, planned time.Duration) {
 // Left tells how long the whole comparison takes: a side knows its own stage at most. The last block may end a block
 // before the budget.
 func (o *observer) Left(time.Duration, time.Duration) {
-	left := max(0, o.comparison.left())
+	left := max(0, o.comparison.timeLeft())
 	o.Observer.Left(max(0, left-o.comparison.block), left)
 }
 

@@ -33,8 +33,8 @@ func slower(c sim.MachineConfig, by float64) sim.MachineConfig {
 	return c
 }
 
-// compared is two simulated servers to be measured against each other.
-type compared struct {
+// twoServers is two simulated servers to be measured against each other.
+type twoServers struct {
 	a, b   sim.MachineConfig
 	work   simtest.Fixed
 	spread float64 // of its lengths
@@ -55,7 +55,7 @@ type outcome struct {
 func (o *outcome) rows() []Row { return Rows(o.record, o.runs[0], o.runs[1]) }
 
 // run compares in virtual time.
-func (c compared) run(t *testing.T) *outcome {
+func (c twoServers) run(t *testing.T) *outcome {
 	t.Helper()
 	o := &outcome{record: &rundir.Pair{}, runs: [2]*rundir.Run{{}, {}}}
 	c.b.Seed++ // its steps jitter otherwise
@@ -89,11 +89,11 @@ func (c compared) run(t *testing.T) *outcome {
 }
 
 // anyPair is a random server, which is to be compared with itself, in stages so short that chance shows.
-func anyPair(seed int) compared {
+func anyPair(seed int) twoServers {
 	k := simtest.Random(uint64(seed))
 	k.Server.Jitter = 0.05 + 0.15*rand.New(rand.NewPCG(uint64(seed), 23)).Float64()
 	stage := max(time.Second, 2*k.Work.Capacity(k.Server).Latency)
-	c := compared{a: k.Server, b: k.Server, work: k.Work, spread: k.Spread, stage: stage, budget: 300 * stage,
+	c := twoServers{a: k.Server, b: k.Server, work: k.Work, spread: k.Spread, stage: stage, budget: 300 * stage,
 		seed: uint64(seed)}
 	if !simtest.Full() { // one load that need not be found takes a tenth of the time
 		c.budget, c.tune = 50*stage, func(p *Config) { p.Widths = []int{8} }
@@ -101,57 +101,47 @@ func anyPair(seed int) compared {
 	return c
 }
 
-// Two equal servers whose steps are noisy do not differ, in 19 of 20 comparisons.
-func TestEqualServersDoNotDiffer(t *testing.T) {
-	different, n, blocks := 0, simtest.SampleSize(20, 1000), 0
-	for seed := range n {
-		p := anyPair(seed).run(t)
-		blocks += p.record.Blocks()
-		for _, r := range p.rows() {
-			if !r.Low.Known() {
-				t.Fatalf("seed %d: %s has no interval in %d blocks: %v", seed, r.Key, p.record.Blocks(), p.record.Failure)
-			}
-			if r.Shown {
-				t.Logf("seed %d: %s differs by %v (%v to %v)", seed, r.Key, r.Ratio.Value(), r.Low.Value(), r.High.Value())
-				different++
-				break
+// Two equal servers whose steps are noisy do not differ, in 19 of 20 comparisons, and a server that is 15 % slower in
+// every step is found in as many.
+func TestADifferenceIsFound(t *testing.T) {
+	for _, c := range []struct {
+		by                     float64
+		few                    int
+		claim, wanted, between string
+	}{
+		{0, 12, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
+		{0.15, 6, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
+	} {
+		shown, n := 0, simtest.SampleSize(c.few, 1000)
+		for seed := range n {
+			pair := anyPair(seed)
+			pair.b = slower(pair.a, c.by)
+			o := pair.run(t)
+			if slices.ContainsFunc(o.rows(), func(r Row) bool {
+				if !r.Low.Known() {
+					t.Fatalf("seed %d: %s has no interval in %d blocks: %v", seed, r.Key, o.record.Blocks(), o.record.Failure)
+				}
+				return r.Shown && (c.by == 0 || (r.Metric == MetricOutput) == (r.Ratio.Value() < 0))
+			}) {
+				shown++
 			}
 		}
-	}
-	t.Logf("%d of %d pairs of equal servers differ; %.1f blocks on average", different, n, float64(blocks)/float64(n))
-	simtest.Claim(t, "equal servers are called different", "at most 5 % of comparisons", "%d of %d", different, n)
-	if float64(different) > max(1, simtest.MayFail(n, level)) {
-		t.Errorf("%d of %d are called different", different, n)
-	}
-}
-
-// A server that is 15 % slower in every step is found.
-func TestASlowerServerIsFound(t *testing.T) {
-	found, n := 0, simtest.SampleSize(20, 1000)
-	for seed := range n {
-		c := anyPair(seed)
-		c.b = slower(c.a, 0.15)
-		p := c.run(t)
-		if slices.ContainsFunc(p.rows(), func(r Row) bool {
-			return r.Shown &&
-				(r.Metric == MetricOutput) == (r.Ratio.Value() < 0)
-		}) {
-			found++
-		} else {
-			t.Logf("seed %d: not found in %d blocks", seed, p.record.Blocks())
+		wrong := shown
+		if c.by > 0 {
+			wrong = n - shown
 		}
-	}
-	simtest.Claim(t, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d", found, n)
-	if float64(n-found) > max(1, simtest.MayFail(n, 0.05)) {
-		t.Errorf("found in %d of %d", found, n)
+		simtest.Claim(t, c.claim, c.wanted, c.between, shown, n)
+		if float64(wrong) > max(1, simtest.MayFail(n, level)) {
+			t.Errorf("%s: %d of %d", c.claim, shown, n)
+		}
 	}
 }
 
 // quick is a comparison of a demo server with itself.
-func quick(t *testing.T) compared {
+func quick(t *testing.T) twoServers {
 	demo := simtest.Preset(t, "demo")
 	demo.Jitter = 0.1
-	return compared{a: demo, b: demo, stage: time.Second, budget: 3 * time.Minute, seed: 7,
+	return twoServers{a: demo, b: demo, stage: time.Second, budget: 3 * time.Minute, seed: 7,
 		work: simtest.SameInAll(64, 16)}
 }
 
@@ -171,26 +161,26 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// unlikeAny is a source whose prompts are never the same again. They begin with the stage that they were made for.
-type unlikeAny struct {
+// uniquePrompts is a source whose prompts are never the same again. They begin with the stage that they were made for.
+type uniquePrompts struct {
 	stage string
 	n     *atomic.Int64
 }
 
-func (u unlikeAny) Next() (load.Session, bool) {
+func (u uniquePrompts) Next() (load.Session, bool) {
 	k := int(u.n.Add(1))
 	return load.Session{Turns: []load.Turn{{User: fmt.Sprintf("%s: %d", u.stage, k), PromptTokens: 40 + k%30,
 		OutputTokens: 8 + k%5}}}, true
 }
 
-// listening notes what it is asked, in order.
-type listening struct {
+// listener notes what it is asked, in order.
+type listener struct {
 	load.Doer
 	mu    *sync.Mutex
 	asked *[]string
 }
 
-func (l listening) Prepare(r *api.Request) (*client.Prepared, error) {
+func (l listener) Prepare(r *api.Request) (*client.Prepared, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	*l.asked = append(*l.asked, fmt.Sprintf("%s/%d/%d", r.Messages[0].Content, r.PromptTokens, r.OutputTokens))
@@ -205,9 +195,9 @@ func TestBothServersGetTheSame(t *testing.T) {
 	c.b = slower(c.b, 0.1)
 	c.tune = func(p *Config) {
 		n := new(atomic.Int64)
-		p.Sides[0].Sources = func(stage string) load.Source { return unlikeAny{stage, n} }
+		p.Sides[0].Sources = func(stage string) load.Source { return uniquePrompts{stage, n} }
 		for i := range p.Sides {
-			p.Sides[i].Doer = listening{p.Sides[i].Doer, new(sync.Mutex), &asked[i]}
+			p.Sides[i].Doer = listener{p.Sides[i].Doer, new(sync.Mutex), &asked[i]}
 		}
 	}
 	o := c.run(t)

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/api"
 	"llmsweep/sweep/load"
 )
 
 // Attacker is a server of 8 slots, first in first out, 50 ms to the first token and 20 ms from each to the next, with
 // habits that no engine has. 16 tokens take 0.35 s: it does 22.86 of them a second.
 type Attacker struct {
+	Unencoded
 	Sigma   float64            // of the logarithm of service times, whose mean is kept
 	Hangs   float64            // this share of requests is never answered
 	Patient time.Duration      // after so long in the queue: one token, finish reason "stop"; 0 for however long
@@ -42,11 +42,6 @@ func NewAttacker(seed uint64) *Attacker {
 
 // Start makes the slots, in the bubble that they are used in.
 func (a *Attacker) Start() { a.slots = make(chan struct{}, attackerSlots) }
-
-// Prepare takes the request as it is.
-func (*Attacker) Prepare(r *api.Request) (*client.Prepared, error) {
-	return &client.Prepared{Request: r}, nil
-}
 
 // draw returns what happens to the next request.
 func (a *Attacker) draw(asked int) (tokens int, scale float64, hangs, refused bool) {

@@ -54,8 +54,8 @@ func (d *FailingDisk) Failed() bool {
 	return d.err != nil || d.room == 0
 }
 
-// fails returns the error of an operation; nil for none.
-func (d *FailingDisk) fails(op, name string) error {
+// failure returns the error of an operation; nil for none.
+func (d *FailingDisk) failure(op, name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err == nil {
@@ -64,8 +64,8 @@ func (d *FailingDisk) fails(op, name string) error {
 	return &os.PathError{Op: op, Path: name, Err: d.err}
 }
 
-// unsynced returns the error of syncing; nil for none.
-func (d *FailingDisk) unsynced(name string) error {
+// syncFailure returns the error of syncing; nil for none.
+func (d *FailingDisk) syncFailure(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.sync == nil {
@@ -93,19 +93,19 @@ func (d *FailingDisk) Create(name string) (store.File, error) { return d.open(na
 func (d *FailingDisk) Append(name string) (store.File, error) { return d.open(name, d.OS.Append) }
 
 func (d *FailingDisk) open(name string, open func(string) (store.File, error)) (store.File, error) {
-	if err := d.fails("open", name); err != nil {
+	if err := d.failure("open", name); err != nil {
 		return nil, err
 	}
 	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
-	return &failing{f, d, name}, nil
+	return &failingFile{f, d, name}, nil
 }
 
 // Truncate cuts a file.
 func (d *FailingDisk) Truncate(name string, size int64) error {
-	if err := d.fails("truncate", name); err != nil {
+	if err := d.failure("truncate", name); err != nil {
 		return err
 	}
 	return d.OS.Truncate(name, size)
@@ -113,7 +113,7 @@ func (d *FailingDisk) Truncate(name string, size int64) error {
 
 // Rename renames a file.
 func (d *FailingDisk) Rename(from, to string) error {
-	if err := d.fails("rename", from); err != nil {
+	if err := d.failure("rename", from); err != nil {
 		return err
 	}
 	return d.OS.Rename(from, to)
@@ -121,24 +121,24 @@ func (d *FailingDisk) Rename(from, to string) error {
 
 // Check asks the directory.
 func (d *FailingDisk) Check(f store.File, name string) error {
-	if err := d.fails("write", name); err != nil {
+	if err := d.failure("write", name); err != nil {
 		return err
 	}
-	if own, ok := f.(*failing); ok {
+	if own, ok := f.(*failingFile); ok {
 		f = own.File
 	}
 	return d.OS.Check(f, name)
 }
 
-// failing is a file on a disk that fails.
-type failing struct {
+// failingFile is a file on a disk that fails.
+type failingFile struct {
 	store.File
 	on   *FailingDisk
 	name string
 }
 
-func (f *failing) Write(b []byte) (int, error) {
-	if err := f.on.fails("write", f.name); err != nil {
+func (f *failingFile) Write(b []byte) (int, error) {
+	if err := f.on.failure("write", f.name); err != nil {
 		return 0, err
 	}
 	n, err := f.File.Write(b[:f.on.take(len(b))])
@@ -148,11 +148,11 @@ func (f *failing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (f *failing) Sync() error {
-	if err := f.on.fails("sync", f.name); err != nil {
+func (f *failingFile) Sync() error {
+	if err := f.on.failure("sync", f.name); err != nil {
 		return err
 	}
-	if err := f.on.unsynced(f.name); err != nil {
+	if err := f.on.syncFailure(f.name); err != nil {
 		return err
 	}
 	return f.File.Sync()

@@ -86,7 +86,7 @@ func (r *RecordingDisk) open(name string, open func(string) (store.File, error),
 	case empty:
 		r.add(operation{kind: truncate, file: n})
 	}
-	return &recorded{f, r, n}, nil
+	return &recordedFile{f, r, n}, nil
 }
 
 // Truncate cuts a file.
@@ -139,14 +139,14 @@ func (r *RecordingDisk) SyncDir(path string) error {
 // Check finds nothing.
 func (r *RecordingDisk) Check(store.File, string) error { return nil }
 
-// recorded is a file of a recorder.
-type recorded struct {
+// recordedFile is a file of a recorder.
+type recordedFile struct {
 	store.File
 	of   *RecordingDisk
 	file int
 }
 
-func (f *recorded) Write(b []byte) (int, error) {
+func (f *recordedFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
@@ -154,7 +154,7 @@ func (f *recorded) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (f *recorded) Sync() error {
+func (f *recordedFile) Sync() error {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
 	f.of.add(operation{kind: syncFile, file: f.file})
@@ -209,9 +209,9 @@ func (r *RecordingDisk) leave(t *testing.T, ops int, dir string, rng *rand.Rand)
 	defer r.mu.Unlock()
 	files, names := r.state(ops)
 	for _, n := range slices.Sorted(maps.Keys(files)) {
-		files[n].keep(rng)
+		files[n].persist(rng)
 	}
-	names.keep(rng)
+	names.persist(rng)
 	for name, file := range names.there {
 		rel, err := filepath.Rel(r.dir, name)
 		if err == nil {
@@ -230,15 +230,15 @@ func (r *RecordingDisk) state(ops int) (map[int]*content, *names) {
 		switch op.kind {
 		case create:
 			files[op.file] = &content{}
-			names.later(op)
+			names.record(op)
 		case rename, remove:
-			names.later(op)
+			names.record(op)
 		case syncDir:
-			names.keep(nil)
+			names.persist(nil)
 		case syncFile:
-			files[op.file].keep(nil)
+			files[op.file].persist(nil)
 		default:
-			files[op.file].later(op)
+			files[op.file].record(op)
 		}
 	}
 	return files, names
@@ -251,8 +251,8 @@ type content struct {
 	pending []operation
 }
 
-// later takes in an operation. The offset of a write is kept in its size.
-func (c *content) later(op operation) {
+// record takes in an operation. The offset of a write is kept in its size.
+func (c *content) record(op operation) {
 	switch op.kind {
 	case write:
 		op.size, c.size = c.size, c.size+int64(len(op.data))
@@ -262,8 +262,8 @@ func (c *content) later(op operation) {
 	c.pending = append(c.pending, op)
 }
 
-// keep carries out what was not synced: all of it, or with random numbers some.
-func (c *content) keep(rng *rand.Rand) {
+// persist carries out what was not synced: all of it, or with random numbers some.
+func (c *content) persist(rng *rand.Rand) {
 	const sector = 512 // bytes, which are written as a whole
 	for _, op := range c.pending {
 		data := op.data
@@ -305,7 +305,7 @@ type change struct {
 
 func newNames() *names { return &names{there: map[string]int{}, now: map[string]int{}} }
 
-func (n *names) later(op operation) {
+func (n *names) record(op operation) {
 	c := change{name: op.name, file: op.file}
 	switch op.kind {
 	case rename:
@@ -317,7 +317,7 @@ func (n *names) later(op operation) {
 	n.pending = append(n.pending, c)
 }
 
-func (n *names) keep(rng *rand.Rand) {
+func (n *names) persist(rng *rand.Rand) {
 	for _, c := range n.pending {
 		if rng == nil || rng.IntN(2) == 0 {
 			c.apply(n.there)

@@ -19,6 +19,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/slo"
 )
 
 // Full reports whether statistical tests run at full size.
@@ -143,6 +144,16 @@ func Preset(t *testing.T, name string) sim.MachineConfig {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// Terms parses the terms of an SLO.
+func Terms(t *testing.T, texts ...string) []slo.Term {
+	t.Helper()
+	terms, err := slo.ParseAll(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terms
 }
 
 // Slowed returns a machine all of whose times are longer by a factor. A second of a stage then takes fewer requests.

@@ -18,12 +18,8 @@ import (
 // VirtualDoer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at, so
 // no prompt repeats another. Refusals and dropped connections fail with the class that they have over HTTP.
 type VirtualDoer struct {
+	Unencoded
 	Live *sim.Engine
-}
-
-// Prepare has nothing to encode.
-func (VirtualDoer) Prepare(r *api.Request) (*client.Prepared, error) {
-	return &client.Prepared{Request: r}, nil
 }
 
 // Do runs the request on the engine. Its instants are the engine's own.

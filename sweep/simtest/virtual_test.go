@@ -3,31 +3,23 @@ package simtest
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
+	"llmsweep/sweep/load"
 )
 
 // do runs requests of 64 -> 32 tokens one after the other on plain8 with habits, and returns their results.
 func do(t *testing.T, n int, timeout time.Duration, habits ...string) (all []client.Result) {
 	t.Helper()
-	c, err := sim.Preset("plain8")
-	if err == nil {
-		c.Habits, err = sim.ParseHabits(habits)
-	}
-	if err != nil {
+	c := Preset(t, "plain8")
+	var err error
+	if c.Habits, err = sim.ParseHabits(habits); err != nil {
 		t.Fatal(err)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		live, err := sim.Start(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer live.Close()
-		d := VirtualDoer{Live: live}
+	Beside(t, c, func(t *testing.T, d load.Doer) {
 		for range n {
 			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			var res client.Result
@@ -67,34 +59,6 @@ func TestFailuresHaveTheirClassAndTime(t *testing.T) {
 				c.status, c.class, c.http, c.end)
 		}
 	}
-}
-
-func TestAnOverloadedServerRefusesWith503(t *testing.T) {
-	c, err := sim.Preset("plain8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.MaxNumSeqs, c.Habits = 1, sim.Habits{Sheds: sim.Shed{Waiting: 1, Status: 503}}
-	synctest.Test(t, func(t *testing.T) {
-		live, err := sim.Start(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer live.Close()
-		for range 2 { // one runs, one waits
-			go live.Generate(t.Context(), sim.Request{PromptTokens: 64, OutputTokens: 32}, func(int, time.Time) {})
-			time.Sleep(time.Millisecond)
-		}
-		var res client.Result
-		res.Reset(time.Now())
-		VirtualDoer{Live: live}.Do(t.Context(), &client.Prepared{Request: &api.Request{PromptTokens: 64, OutputTokens: 32}},
-			&res)
-		if res.Class != client.ClassHTTP5xx || res.HTTP != 503 || res.End != sim.RefusalTime ||
-			res.OutputTokens != api.Unknown {
-			t.Errorf("%+v", res)
-		}
-		time.Sleep(time.Second)
-	})
 }
 
 func TestBurstsShareARead(t *testing.T) {
