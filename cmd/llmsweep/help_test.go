@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,8 +38,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHiddenFlags: a flag that --help leaves out is listed by llmsweep help COMMAND, taken from a configuration file,
-// and named as the flag of its commands where another has none.
+// TestHiddenFlags: a flag that --help leaves out is listed by llmsweep help COMMAND.
 func TestHiddenFlags(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})
@@ -61,17 +59,6 @@ func TestHiddenFlags(t *testing.T) {
 					t.Errorf("%s --%s: --help has it, or help %s has it not", command.Name, f.Name, command.Name)
 				}
 			}
-		}
-		config := w.write("hidden.yaml", "drain: 3s\ndataset-rows: 7\n")
-		w.must(append([]string{"run", "sim:", "--config", config, "--out", w.path("run")}, shortRun...)...)
-		if _, _, errs := w.llmsweep("report", "--drain", "3s"); !strings.Contains(errs,
-			"report has none; it is a flag of sweep, run") {
-			t.Error(errs)
-		}
-		other := w.write("other.yaml", "dataset-rows: 7\n")
-		if _, _, errs := w.llmsweep("report", "--config", other); !strings.Contains(errs,
-			fmt.Sprintf("%s:1: report has no flag", other)) {
-			t.Error(errs)
 		}
 	})
 }

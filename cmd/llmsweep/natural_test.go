@@ -164,21 +164,6 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 	}
 }
 
-// TestMaxTokensExcludesOutputTokens gives both lengths.
-func TestMaxTokensExcludesOutputTokens(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		code, _, errs := w.llmsweep("run", "sim:", "--concurrency", "1", "--max-tokens", "10", "--output-tokens", "10")
-		if code != console.WrongUsage || !strings.Contains(errs, "--max-tokens") ||
-			!strings.Contains(errs, "--output-tokens") {
-			t.Errorf("exit %d\n%s", code, errs)
-		}
-		out, _ := w.must("run", "sim:", "--concurrency", "1", "--requests", "3", "--max-tokens", "10", "--dry-run")
-		if !strings.Contains(out, "30") {
-			t.Error(out)
-		}
-	})
-}
-
 // TestReasoningIsToldApart measures a model with thinking and without: the first token of the answer itself has a
 // column of its own, and the tokens of the text are not called lost.
 func TestReasoningIsToldApart(t *testing.T) {

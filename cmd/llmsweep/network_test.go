@@ -119,24 +119,26 @@ func overTLS(t *testing.T, h http.Handler, conf *tls.Config) string {
 	return s.URL
 }
 
-// searched fails the test if a text is in any file of a directory.
-func searched(t *testing.T, dir string, secrets ...string) {
+// searched returns the files below a directory, and fails the test if a text is in any of them.
+func searched(t *testing.T, dir string, secrets ...string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := os.ReadFile(path)
+		files = append(files, path)
+		text := contentOf(t, path)
 		for _, secret := range secrets {
-			if strings.Contains(string(b), secret) {
+			if strings.Contains(text, secret) {
 				t.Errorf("%s holds %q", path, secret)
 			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
+	return files
 }
 
 // TestWays reaches a server in each way that there is, from the command line to the run directory.

@@ -10,7 +10,6 @@ import (
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/simtest"
 )
 
@@ -79,16 +78,6 @@ func TestUnlikeReplicas(t *testing.T) {
 		}
 		if codes["replica.slow"] != 2.0 || codes["replica.fails"] != 2.0 {
 			t.Errorf("warnings %v\n%s", run.Stages[0].Warnings, errs)
-		}
-	})
-}
-
-// TestReplicasOfOneModel refuses servers of different models.
-func TestReplicasOfOneModel(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		code, _, errs := w.llmsweep(brief("run", "sim:", "sim:Qwen2-72B/H200x4", "--concurrency", "1", "--requests", "2")...)
-		if code != console.WrongUsage || !strings.Contains(errs, "replicas hold the same model") {
-			t.Errorf("exit %d: %s", code, errs)
 		}
 	})
 }

@@ -154,6 +154,17 @@ func (w *world) server(h http.Handler) (url string, stop func()) {
 	return url, stop
 }
 
+// listen serves a handler at an address until the test ends.
+func (w *world) listen(address string, h http.Handler) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	_, done, err := w.serve(ctx, address, h)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { cancel(); done() })
+}
+
 // serve is [simserver.Serve] on this world's network.
 func (w *world) serve(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
 	w.mu.Lock()
