@@ -77,39 +77,41 @@ func TestAFullDisk(t *testing.T) {
 	})
 }
 
-// Where syncing fails, nothing more is certain: the run ends at once.
-func TestAFailingSync(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		failing := simtest.SoundDisk()
-		w.disk = failing
-		const at = 6 * time.Second
-		time.AfterFunc(at, func() { failing.FailSync(syscall.EIO) })
-		code, _, errs := w.llmsweep(plainRun(w.path("run"))...)
-		if code != console.Failed || strings.Count(errs, syscall.EIO.Error()) != 1 ||
-			!strings.Contains(errs, "llmsweep resume") {
-			t.Errorf("exit %d\n%s", code, errs)
-		}
-		w.disk = store.OS{}
-		if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
-			t.Errorf("report:\n%s", out)
-		}
-		w.must("resume", w.path("run"))
-	})
-}
-
-// Where the directory is gone, nothing offers to continue the run.
-func TestAVanishedDirectory(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		const at = 6 * time.Second
-		time.AfterFunc(at, func() { os.RemoveAll(w.path("run")) })
-		began := time.Now()
-		code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
-		if took := time.Since(began); took > at+time.Second {
-			t.Errorf("it ended %v after the directory was gone", took-at)
-		}
-		if code != console.Failed || strings.Contains(errs, "llmsweep resume") || !strings.Contains(errs, "nowhere else") ||
-			!strings.Contains(out, "concurrent@1") {
-			t.Errorf("exit %d\n%s\n%s", code, out, errs)
-		}
-	})
+// A disk that fails in the middle ends a run at once, with one line and exit code 1. What was measured can be
+// printed, and the run can be continued; where the directory is gone, nothing offers that.
+func TestAFailingDisk(t *testing.T) {
+	type disk = *simtest.FailingDisk
+	for name, c := range map[string]struct {
+		fail   func(w *world, d disk)
+		error  string
+		within time.Duration
+	}{
+		"read-only":      {func(_ *world, d disk) { d.Fail(syscall.EROFS) }, syscall.EROFS.Error(), time.Second},
+		"sync fails":     {func(_ *world, d disk) { d.FailSync(syscall.EIO) }, syscall.EIO.Error(), 3 * time.Second},
+		"directory goes": {func(w *world, _ disk) { os.RemoveAll(w.path("run")) }, "nowhere else", time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				failing := simtest.SoundDisk()
+				w.disk = failing
+				const at = 6 * time.Second
+				time.AfterFunc(at, func() { c.fail(w, failing) })
+				began := time.Now()
+				code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
+				took, stays := time.Since(began), name != "directory goes"
+				if code != console.Failed || took > at+c.within || strings.Count(errs, c.error) != 1 ||
+					!strings.Contains(out, "concurrent@1") || strings.Contains(errs, "llmsweep resume") != stays {
+					t.Errorf("exit %d after %v\n%s\n%s", code, took, out, errs)
+				}
+				w.disk = store.OS{}
+				if !stays {
+					return
+				}
+				if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
+					t.Errorf("report:\n%s", out)
+				}
+				w.must("resume", w.path("run"))
+			})
+		})
+	}
 }

@@ -12,59 +12,45 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TestResumeKinds interrupts sweeps and runs of several kinds, and continues them: whole stages stay as they are,
-// and the others come as in one that was not interrupted.
-func TestResumeKinds(t *testing.T) {
-	common := []string{"--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest"}
-	for name, args := range map[string][]string{
-		"replicas": {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s",
-			"--max-concurrency", "16"},
-		"a run with replicas": {"run", "sim:plain8", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup",
-			"1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				began := time.Now()
-				w.must(append(slices.Concat(args, common), "--out", w.path("whole"))...)
-				took := time.Since(began)
-				w.interruptAfter(took * 2 / 3)
-				if code, _, errs := w.llmsweep(append(slices.Concat(args, common), "--out",
-					w.path("cut"))...); code != console.Interrupted {
-					t.Fatalf("exit %d\n%s", code, errs)
-				}
-				cut := open(t, w.path("cut"))
-				w.again()
-				time.Sleep(time.Hour)
-				w.must("resume", w.path("cut"))
-				whole, got := open(t, w.path("whole")), open(t, w.path("cut"))
-				if n := len(cut.Stages); n < 2 || n >= len(whole.Stages) {
-					t.Fatalf("%d stages of %d: the interruption tests nothing", n, len(whole.Stages))
-				}
-				for i, st := range cut.Stages {
-					now := &got.Stages[i] // its verdict and its intervals may depend on later stages
-					if st.State == rundir.Complete && (now.Name != st.Name || now.Started != st.Started ||
-						now.Requests != st.Requests || now.Latency.Mean != st.Latency.Mean) {
-						t.Errorf("%s was whole, and has changed: %+v, %+v", st.Name, st, *now)
-					}
-				}
-				if a, b := stageNames(whole), stageNames(got); len(a) != len(b) || got.State != rundir.Complete {
-					t.Fatalf("%s with the stages %q, want %q", got.State, b, a)
-				}
-				for i, want := range whole.Stages {
-					off := got.Stages[i].Rates.Completed.Value()/want.Rates.Completed.Value() - 1
-					if want.MaxConcurrency > 0 && math.Abs(off) > 0.1 { // rates of arrivals follow from what was measured before
-						t.Errorf("%s: %v req/s, want %v", want.Name, got.Stages[i].Rates.Completed.Value(), want.Rates.Completed.Value())
-					}
-					if len(got.Stages[i].Replicas) != len(want.Replicas) {
-						t.Errorf("%s: %d replicas of %d", want.Name, len(got.Stages[i].Replicas), len(want.Replicas))
-					}
-				}
-				if len(got.Target.Replicas) != len(whole.Target.Replicas) {
-					t.Errorf("%d replicas of %d", len(got.Target.Replicas), len(whole.Target.Replicas))
-				}
-			})
-		})
-	}
+// TestResumeOfReplicas interrupts a run with two servers, and continues it: whole stages stay as they are, and the
+// others come as in one that was not interrupted.
+func TestResumeOfReplicas(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		args := func(out string) []string { return slices.Insert(plainRun(w.path(out)), 1, "sim:plain8") }
+		began := time.Now()
+		w.must(args("whole")...)
+		w.interruptAfter(time.Since(began) * 2 / 3)
+		if code, _, errs := w.llmsweep(args("cut")...); code != console.Interrupted {
+			t.Fatalf("exit %d\n%s", code, errs)
+		}
+		cut := open(t, w.path("cut"))
+		w.again()
+		time.Sleep(time.Hour)
+		w.must("resume", w.path("cut"))
+		whole, got := open(t, w.path("whole")), open(t, w.path("cut"))
+		if n := len(cut.Stages); n < 2 || n == len(whole.Stages) && cut.Stages[n-1].State == rundir.Complete ||
+			got.State != rundir.Complete || !slices.Equal(stageNames(whole), stageNames(got)) {
+			t.Fatalf("%d stages of %q, then %s with %q", n, stageNames(whole), got.State, stageNames(got))
+		}
+		for i, st := range cut.Stages {
+			now := &got.Stages[i] // its verdict and its intervals may depend on later stages
+			if st.State == rundir.Complete && (now.Started != st.Started || now.Requests != st.Requests ||
+				now.Latency.Mean != st.Latency.Mean) {
+				t.Errorf("%s was whole, and has changed: %+v, %+v", st.Name, st, *now)
+			}
+		}
+		for i, want := range whole.Stages {
+			now := got.Stages[i]
+			if off := now.Rates.Completed.Value()/want.Rates.Completed.Value() - 1; math.Abs(off) > 0.1 ||
+				len(now.Replicas) != 2 || len(want.Replicas) != 2 {
+				t.Errorf("%s: %v req/s of %d replicas, want %v of %d", want.Name, now.Rates.Completed, len(now.Replicas),
+					want.Rates.Completed, len(want.Replicas))
+			}
+		}
+		if len(got.Target.Replicas) != 2 {
+			t.Errorf("%d replicas", len(got.Target.Replicas))
+		}
+	})
 }
 
 // stageNames returns the names of the stages of a run.
@@ -114,13 +100,12 @@ func TestReportOfARunInProgress(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		done := make(chan int)
 		go func() {
-			code, _, _ := w.llmsweep(plainSweep(w.path("run"))...)
+			code, _, _ := w.llmsweep(plainRun(w.path("run"))...)
 			done <- code
 		}()
-		time.Sleep(20 * time.Second)
+		time.Sleep(6 * time.Second)
 		for _, tt := range []struct{ lang, format, want string }{
-			{"en", "console", "In progress"}, {"zh", "console", "进行中"}, {"en", "markdown", "In progress"},
-			{"zh", "markdown", "进行中"}, {"en", "html", "In progress"},
+			{"en", "console", "In progress"}, {"zh", "markdown", "进行中"}, {"en", "html", "In progress"},
 		} {
 			out, errs := w.must("report", w.path("run"), "--format", tt.format, "--lang", tt.lang)
 			if !strings.Contains(out, tt.want) || strings.Contains(out+errs, "was killed") {
@@ -128,7 +113,7 @@ func TestReportOfARunInProgress(t *testing.T) {
 			}
 		}
 		if code := <-done; code != console.Done {
-			t.Errorf("the sweep: exit %d", code)
+			t.Errorf("the run: exit %d", code)
 		}
 		if out, _ := w.must("report", w.path("run")); strings.Contains(out, "In progress") {
 			t.Errorf("after its end:\n%s", out)

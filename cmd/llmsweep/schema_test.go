@@ -93,3 +93,19 @@ func TestImportsFollowTheSchema(t *testing.T) {
 		t.Errorf("%d files became %d run directories, of which %d were checked (%v)", files, len(dirs), n, err)
 	}
 }
+
+// TestOldRunsOpen: a run of version 0.1, with keys of features and an API that left, is read as any other.
+func TestOldRunsOpen(t *testing.T) {
+	for line, want := range map[string]string{
+		"report testdata/old": "", "report testdata/old --format html": "", "report testdata/old --format csv": "",
+		"report testdata/old --format markdown":                            "ollama",
+		"compare testdata/old ../../examples/real/vllm-cpu --any-workload": "",
+		"choose testdata/old --slo itl:mean<5s --demand 1rps":              "",
+	} {
+		code, text := command(t, strings.Fields(line)...)
+		if code != console.Done || !strings.Contains(text, want) || strings.Contains(text, "another version") ||
+			strings.Contains(strings.ToLower(text), "perplex") {
+			t.Errorf("%s: exit %d, %s", line, code, text)
+		}
+	}
+}

@@ -46,6 +46,10 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
+			few := filepath.Join(e.WorkDir, "few.md")
+			if err := os.WriteFile(few, []byte(publishedPart(t, 2)), 0o644); err != nil {
+				return err
+			}
 			e.Defer(func() { followSchemas(t, e.WorkDir, nil) })
 			return nil
 		},
