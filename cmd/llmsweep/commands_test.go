@@ -17,6 +17,7 @@ import (
 	"llmsweep/cmd/llmsweep/manual"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
+	"llmsweep/sweep/simtest"
 )
 
 // commandLines returns the llmsweep command lines in the sh blocks of a Markdown text.
@@ -224,7 +225,7 @@ var short = map[string][]string{
 
 // shorter are values of flags in place of those that take long.
 var shorter = map[string]string{"https://api.example.com": "http://localhost:8000", "NAME": "Qwen2-7B", "1000": "30",
-	"400": "30", "200": "30", "10x": "2x", "15m": "20s", "10m": "20s", "5m": "20s"}
+	"400": "30", "200": "30", "10x": "2x", "30,50,100": "2,4", "15m": "20s", "10m": "20s", "5m": "20s"}
 
 // TestCommandsRun runs one command line of each kind in README and manual, in virtual time.
 func TestCommandsRun(t *testing.T) {
@@ -236,7 +237,7 @@ func TestCommandsRun(t *testing.T) {
 	t.Chdir(t.TempDir()) // command lines name files without a directory
 	inBubble(t, "", func(t *testing.T, w *world) {
 		for _, host := range []string{"localhost", "node1", "node2", "f16", "q4"} {
-			w.listen(host+":8000", w.simulated(simserver.Options{}))
+			w.listen(host+":8000", w.simulation(simtest.Slowed(simtest.Preset(t, "demo"), 20), simserver.Options{}))
 		}
 		writeInputs(t, w)
 		seen := map[string]bool{}
@@ -261,6 +262,9 @@ func TestCommandsRun(t *testing.T) {
 				if !slices.Contains(args, "--budget") {
 					flags = append(flags, "--budget", "30s")
 				}
+			}
+			if k == "sweep "+sim.Scheme {
+				flags = append(flags, "--dry-run")
 			}
 			for i, a := range args {
 				if shorter, ok := shorter[a]; ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -141,7 +142,8 @@ func searched(t *testing.T, dir string, secrets ...string) (files []string) {
 	return files
 }
 
-// TestWays reaches a server in each way that there is, from the command line to the run directory.
+// TestWays reaches a server in each way that there is, from the command line to the run directory. No secret is shown,
+// whatever fails.
 func TestWays(t *testing.T) {
 	valid, cert, key := certificate(t, time.Now().Add(time.Hour))
 	expired, expiredCert, _ := certificate(t, time.Now().Add(-time.Hour))
@@ -171,6 +173,17 @@ func TestWays(t *testing.T) {
 		u, _ := url.Parse(at)
 		return http.ProxyURL(u)
 	}
+	planted := map[string]string{}
+	for _, place := range []string{"user", "query", "flag", "header", "key"} {
+		planted[place] = canary(place)
+	}
+	damagedKey := filepath.Join(t.TempDir(), "key.pem")
+	damaged := "-----BEGIN PRIVATE KEY-----\n" + planted["key"] + "\n-----END PRIVATE KEY-----\n"
+	if err := os.WriteFile(damagedKey, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mutual := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool})
 	for name, tt := range map[string]struct {
 		url   string
 		flags []string
@@ -178,6 +191,7 @@ func TestWays(t *testing.T) {
 		shown string // target.url in run.json
 		fails string // a part of the error; "" for success
 		note  string // code of a note
+		code  int    // of a failure; 0 for that of one
 	}{
 		"prefix and slash": {url: "http://" + listening(t, "tcp", "127.0.0.1:0", simHandler(t, "/llm/a")) + "/llm/a/v1/",
 			shown: "/llm/a"},
@@ -187,9 +201,13 @@ func TestWays(t *testing.T) {
 		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) +
 			":/llm/",
 			shown: "unix:" + short + "/p:/llm"},
-		"mutual TLS": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
-			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}),
-			flags: []string{"--ca", cert, "--cert", cert, "--key", key}, shown: "https://127.0.0.1:"},
+		"mutual TLS":     {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", key}, shown: "https://127.0.0.1:"},
+		"no certificate": {url: mutual, flags: []string{"--ca", cert}, fails: "ertificate"},
+		"broken key": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", damagedKey}, fails: "key.pem",
+			code: console.WrongUsage},
+		"a key as authority": {url: tlsInner, flags: []string{"--ca", damagedKey}, fails: "key.pem", code: console.WrongUsage},
+		"a key alone":        {url: tlsInner, flags: []string{"--cert", damagedKey}, fails: "it has no certificate", code: console.WrongUsage},
+		"no TLS":             {url: strings.Replace(inner.String(), "http", "https", 1), fails: "TLS"},
 		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}),
 			flags: []string{"--ca", expiredCert},
 			fails: "Renew it, or see whether this machine's clock is right"},
@@ -213,20 +231,26 @@ func TestWays(t *testing.T) {
 			if strings.HasSuffix(tt.url, "http://") {
 				t.Skip("no IPv6 here")
 			}
-			var by func(*http.Request) (*url.URL, error)
+			by := func(*http.Request) (*url.URL, error) { return nil, nil }
 			if tt.proxy != "" {
 				by = through(tt.proxy)
-			} else {
-				by = func(*http.Request) (*url.URL, error) { return nil, nil }
 			}
-			args := slices.Concat(brief("run", tt.url, "--concurrency", "2", "--requests", "4"), tt.flags)
+			at := tt.url
+			if scheme, host, ok := strings.Cut(at, "://"); ok {
+				at = scheme + "://me:" + url.PathEscape(planted["user"]) + "@" + host + "?token=" + url.QueryEscape(planted["query"])
+			}
+			args := slices.Concat(brief("run", at, "--concurrency", "2", "--requests", "4", "--api-key", planted["flag"],
+				"--header", "X-Token: "+planted["header"]), tt.flags)
 			dir, code, errs := overNetwork(t, by, args...)
-			searched(t, dir, "hunter2", string(keyText), strings.Split(string(keyText), "\n")[1])
-			if strings.Contains(errs, "hunter2") {
+			files := searched(t, dir, "hunter2", string(keyText), strings.Split(string(keyText), "\n")[1])
+			for _, file := range files {
+				search(t, planted, file, contentOf(t, file))
+			}
+			if search(t, planted, "error", errs); strings.Contains(errs, "hunter2") {
 				t.Error(errs)
 			}
 			if tt.fails != "" {
-				if code != console.Failed || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
+				if code != cmp.Or(tt.code, console.Failed) || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
 					t.Errorf("exit %d, %s", code, errs)
 				}
 				return

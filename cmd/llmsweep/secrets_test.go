@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -82,6 +79,23 @@ func echoing(good http.Handler, elsewhere string) http.Handler {
 		}
 		good.ServeHTTP(w, r)
 	})
+}
+
+// sixColumns is the head of a published table.
+const sixColumns = "| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | " +
+	"Output Token Throughput |\n|---|---|---|---|---|---|\n"
+
+// search fails the test where a text has a planted secret in any form.
+func search(t *testing.T, planted map[string]string, what, text string) {
+	t.Helper()
+	for place, hidden := range planted {
+		for _, form := range secretForms(hidden) {
+			if at := strings.Index(text, form); at >= 0 {
+				t.Errorf("%s shows the secret of %s as %q in %q", what, place, form, text[max(0, at-100):min(len(text), at+60)])
+				break
+			}
+		}
+	}
 }
 
 // TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, and searches all
@@ -175,23 +189,21 @@ func TestNoSecretIsShown(t *testing.T) {
 				t.Errorf("%q: no error", u)
 			}
 		}
-		tell(console.WrongUsage, "run", server, "--api-key", "-"+planted["flag"])
-		tell(console.WrongUsage, "run", server, "--header", "X-Token:", planted["header"])
-		tell(console.WrongUsage, "run", server, "--header", planted["header"])
-		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--header", "a "+planted["header"]+": x")
-		tell(console.WrongUsage, "run", server, "--no-such-flag", "--api-key", planted["flag"], planted["flag"])
-		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`,
-			"--api-key", planted["flag"])
-		tell(console.WrongUsage, "sim", "--require-key", plant("simflag"), "--no-such-flag="+planted["simflag"])
-		for i, text := range []string{
-			"api-key: ['" + plant("configlist") + "']\n", "api-key: {a: '" + planted["configlist"] + "'}\n", "api-ky: '" +
-				planted["configlist"] + "'\n",
-			"api-key: '" + planted["configlist"] + "\n", "header: ['" + planted["configlist"] + "']\n", "api-key: &a '" +
-				planted["configlist"] + "' x\n",
-			"api-key '" + planted["configlist"] + "'\n", "'" + planted["configlist"] + "'\n", "api-key: @" +
-				planted["configlist"] + "\n",
+		flag, header := planted["flag"], planted["header"]
+		for _, args := range [][]string{
+			{"run", server, "--api-key", "-" + flag}, {"run", server, "--header", "X-Token:", header},
+			{"run", server, "--header", header}, {"run", server, "--concurrency", "1", "--header", "a " + header + ": x"},
+			{"run", server, "--no-such-flag", "--api-key", flag, flag},
+			{"run", server, "--concurrency", "1", "--body", `{"api_key": "` + flag + `"`, "--api-key", flag},
+			{"sim", "--require-key", plant("simflag"), "--no-such-flag=" + planted["simflag"]},
 		} {
-			tell(-1, "run", server, "--concurrency", "1", "--config", input(fmt.Sprintf("wrong%d.yaml", i), text))
+			tell(console.WrongUsage, args...)
+		}
+		planted["config"] = canary("config")
+		for i, text := range []string{"api-key: ['%s']", "api-key: {a: '%s'}", "api-ky: '%s'", "api-key: '%s", "header: ['%s']",
+			"api-key: &a '%s' x", "api-key '%s'", "'%s'", "api-key: @%s"} {
+			config := input(fmt.Sprintf("wrong%d.yaml", i), fmt.Sprintf(text+"\n", planted["config"]))
+			tell(-1, "run", server, "--concurrency", "1", "--config", config)
 		}
 
 		// Several servers, a run that is interrupted and continued, and what is made from runs.
@@ -220,9 +232,21 @@ func TestNoSecretIsShown(t *testing.T) {
 			tell(-1, words...)
 		}
 
+		// What other people publish may have secrets of theirs: in the address of the server and in the command that
+		// started it.
+		document := input("published.md", "# Results\n\n```\nvllm serve Qwen2-7B --api-key "+plant("launch")+
+			" --tensor-parallel-size 2\n```\n\nTarget: http://me:"+plant("target")+"@gpu1:8000/v1?token="+planted["target"]+
+			"\n\n"+sixColumns+"| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n")
+		tell(console.Done, "import", document, "--out", w.path("imported"))
+		tell(console.Done, "audit", document)
+		result := contentOf(t, "../../report/published/testdata/results/guidellm-0.8.1-sweep.json")
+		tell(console.Done, "import", input("guidellm.json", strings.ReplaceAll(result, "http://", "http://me:"+
+			url.PathEscape(planted["target"])+"@")), "--out", w.path("imported-json"))
+		tell(console.WrongUsage, "selftest", "--streams", planted["env0"])
+
 		// What was written is rendered again.
-		for _, format := range flags.ReportFormats() {
-			for _, d := range []string{"run", "sweep", "replicas", "cut"} {
+		for i, format := range flags.ReportFormats() {
+			for _, d := range []string{"run", []string{"sweep", "replicas", "cut"}[i%3]} {
 				tell(console.Done, "report", w.path(d), "--format", format)
 			}
 		}
@@ -234,15 +258,12 @@ func TestNoSecretIsShown(t *testing.T) {
 		tell(-1, "report", w.path("run"), w.path("sweep"), "--document", "--any-workload", "-o", w.path("doc/report.md"))
 
 		files := 0
-		filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || inputs[path] {
-				return err
+		for _, file := range searched(t, w.dir) {
+			if !inputs[file] {
+				files++
+				search(file, contentOf(t, file))
 			}
-			files++
-			b, err := os.ReadFile(path)
-			search(path, string(b))
-			return err
-		})
+		}
 		if files < 15 || leaked.Load() > 0 {
 			t.Errorf("%d files, %d requests to a foreign host", files, leaked.Load())
 		}
