@@ -79,12 +79,9 @@ func hostileTexts() map[string]string {
 	return all
 }
 
-// hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version, answers, reasons for
-// their end, headers, metrics and errors.
-func hostileServer(evil string) http.Handler { return hostile(evil, true) }
-
-// hostile is such a server. With faults it refuses every third request.
-func hostile(evil string, faults bool) http.Handler {
+// hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version, answers,
+// reasons for their end, headers, metrics and errors. It refuses every third request.
+func hostileServer(evil string) http.Handler {
 	said, _ := json.Marshal(evil)
 	if !utf8.ValidString(evil) { // json.Marshal would repair it
 		said = []byte(`"` + evil + `"`)
@@ -105,13 +102,14 @@ func hostile(evil string, faults bool) http.Handler {
 		case "/version":
 			fmt.Fprintf(w, `{"version":%s}`, said)
 		case "/metrics":
-			fmt.Fprintf(w, "# HELP x %s\nvllm:num_requests_running{model_name=%s} 1\nvllm:num_requests_waiting{model_name=%s} 0\n%s 1\n", header, said, said, header)
+			fmt.Fprintf(w, "# HELP x %s\nvllm:num_requests_running{model_name=%s} 1\nvllm:num_requests_waiting{model_name=%s} 0\n%s 1\n",
+				header, said, said, header)
 		case "/v1/chat/completions":
-			if n := asked.Add(1); faults && n > 8 && n%3 == 0 {
+			if n := asked.Add(1); n > 8 && n%3 == 0 {
 				w.WriteHeader([]int{400, 500, 429, 503}[n/3%4])
 				fmt.Fprintf(w, `{"error":{"message":%s,"type":%s,"code":%s}}`, said, said, said)
 				return
-			} else if faults && n > 8 && n%7 == 0 {
+			} else if n > 8 && n%7 == 0 {
 				w.Header().Set("Content-Type", "text/event-stream")
 				fmt.Fprintf(w, "event: error\ndata: {\"error\":{\"message\":%s}}\n\n", said)
 				return
@@ -125,10 +123,12 @@ func hostile(evil string, faults bool) http.Handler {
 				} else if i == 7 {
 					end = string(said)
 				}
-				fmt.Fprintf(w, "data: {\"id\":%s,\"model\":%s,\"choices\":[{\"index\":0,\"delta\":{\"content\":%s},\"finish_reason\":%s}]}\n\n", said, said, word, end)
+				fmt.Fprintf(w, `data: {"id":%s,"model":%s,"choices":[{"index":0,"delta":{"content":%s},"finish_reason":%s}]}`+"\n\n",
+					said, said, word, end)
 				w.(http.Flusher).Flush()
 			}
-			io.WriteString(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":64,\"completion_tokens\":8,\"total_tokens\":72}}\n\ndata: [DONE]\n\n")
+			io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":64,"completion_tokens":8,"total_tokens":72}}`+
+				"\n\ndata: [DONE]\n\n")
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprintf(w, `{"detail":%s}`, said)
@@ -139,89 +139,109 @@ func hostile(evil string, faults bool) http.Handler {
 // outputs are the outputs of one name, by what made them. The part before the first space is their kind.
 type outputs map[string]string
 
-// hostileOutputs measures a server that calls everything so, renders the result in all formats, and then the result with the same text
-// in all that people and other tools write into files.
+// hostileCommands are the commands that hostile results are rendered with: kind and name of the output, and the command
+// line, with $RUN for the run, $BOTH for it beside another, $MANY for one of several servers and ranks.
+const hostileCommands = `
+text console en: report $RUN --lang en
+text console zh: report $RUN --lang zh
+markdown en: report $RUN --format markdown --lang en
+markdown zh: report $RUN --format markdown --lang zh
+csv csv: report $BOTH --format csv
+json json: report $RUN --format json
+text stress: report $RUN --format stress
+text serving: report $RUN --format serving
+html html: report $RUN --format html
+html index: report $BOTH --format html
+xml svg: report $RUN --format svg
+text compare: compare $BOTH --any-workload --fail-if errors>1%
+markdown compare: compare $BOTH --any-workload --format markdown
+json compare: compare $BOTH --any-workload --format json
+text choose: choose $BOTH --any-workload --slo latency:p50<10s --demand 1rps --price x=1 --html $W/choice.html
+markdown choose: choose $BOTH --any-workload --slo latency:p50<10s --demand 1rps --format markdown
+json choose: choose $BOTH --any-workload --slo latency:p50<10s --demand 1rps --format json
+text audit: audit $RUN
+json audit: audit $RUN --format json
+text document: report $BOTH --document --any-workload -o $W/doc/report.md --slo latency:p50<10s --demand 1rps
+text document again: report $BOTH --document --any-workload -o $W/doc/report.md
+text label: label $RUN quant=int4
+text import: import $W/published.md --out $W/imported
+text audit of a document: audit $W/published.md
+text replicas and ranks: report $MANY
+markdown replicas and ranks: report $MANY --format markdown
+html replicas and ranks: report $MANY --format html
+text resume: resume $MANY`
+
+// hostileOutputs measures servers that call everything so, and renders the result in all formats, with the same text in
+// all that people and other tools write into files.
 func hostileOutputs(w *world, evil string) outputs {
 	all := outputs{}
 	url, stop := w.server(hostileServer(evil))
-	defer stop()
+	defer func() {
+		stop()
+		time.Sleep(time.Minute) // until no handler sleeps any more
+	}()
 	w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
-	tell := func(kind, name string, args ...string) int {
-		code, out, errs := w.llmsweep(args...)
-		all[kind+" "+name], all["text "+name+", errors"] = out, errs
-		return code
-	}
-	tell("text", "run", append(brief("run", url), "--concurrency", "2", "--requests", "12", "--max-error-rate", "1",
-		"--slo", "latency:p50<1ms", "--out", w.path("run"))...)
-	delete(all, "text run, errors") // it has times, which differ
+	flags := []string{"--concurrency", "2", "--requests", "12", "--max-error-rate", "1"}
+	_, all["text run"], _ = w.llmsweep(append(brief("run", url, "--slo", "latency:p50<1ms", "--out", w.path("run")), flags...)...)
 	code, _, errs := w.llmsweep("run", url, "--model", "absent", "--concurrency", "1")
 	if code != console.Failed || !strings.Contains(errs, "no model absent here") {
 		w.t.Errorf("exit %d, %s", code, errs)
 	}
 	all["text unknown model"] = errs
+	w.env = nil
+	_, all["text replicas"], _ = w.llmsweep(append(brief("run", url, url, "--out", w.path("replicas")), flags...)...)
+	edited(w, "replicas", func(run map[string]any) {
+		type object = map[string]any
+		run["target"].(object)["replicas"] = []any{object{"url": evil, "engine": evil, "version": evil},
+			object{"url": evil, "engine": evil}}
+		lost := object{"code": "rank.lost", "args": object{"host": evil, "rank": 1}}
+		run["cluster"] = object{"source": evil, "ranks": []any{object{"rank": 0, "host": evil, "os": evil, "valid": true},
+			object{"rank": 1, "host": evil, "os": evil, "lost": lost, "unfit": []any{evil}}}}
+		run["state"] = rundir.Interrupted
+	})
+	renamed(w, "run", "again", evil)
+	renamed(w, "run", "other", "another-"+harmless)                           // a configuration of its own, whatever the name
+	line := strings.NewReplacer("\r", " ", "\n", " ", "**", "").Replace(evil) // as someone writes who does not escape
+	w.write("published.md", "- **"+line+"**, **1** x **"+line+"**, **"+line+"**, prompt_tokens=64, generated_tokens=16\n\n"+
+		sixColumns+"| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+line+
+		" | x | y | | | |\n")
+	for row := range strings.Lines(strings.TrimSpace(hostileCommands)) {
+		name, command, _ := strings.Cut(strings.TrimSpace(row), ": ")
+		args := strings.NewReplacer("$RUN", w.path("again"), "$BOTH", w.path("other")+" "+w.path("again"), "$MANY",
+			w.path("replicas"), "$W", w.dir).Replace(command)
+		_, all[name], all["text "+name+", errors"] = w.llmsweep(strings.Fields(args)...)
+	}
+	delete(all, "text text resume, errors") // it has times, which differ
 	for name, file := range map[string]string{"html page": "run/report.html", "markdown report": "run/report.md",
-		"markdown summary": "summary.md", "json run": "run/run.json"} {
+		"markdown summary": "summary.md", "json run": "run/run.json", "markdown document": "doc/report.md",
+		"html choice": "choice.html"} {
 		b, err := os.ReadFile(w.path(file))
 		if err != nil {
 			w.t.Error(err)
 		}
 		all[name] = string(b)
 	}
-	w.env = nil
-	renamed(w, "run", "again", evil)
-	dir, other := w.path("again"), w.path("other")
-	renamed(w, "run", "other", "another-"+harmless) // a configuration of its own, whatever the name
-	for _, l := range []string{"en", "zh"} {
-		tell("text", "console "+l, "report", dir, "--lang", l)
-		tell("markdown", "markdown "+l, "report", dir, "--format", "markdown", "--lang", l)
-	}
-	tell("csv", "csv", "report", dir, other, "--format", "csv")
-	tell("json", "json", "report", dir, "--format", "json")
-	tell("text", "stress", "report", dir, "--format", "stress")
-	tell("text", "serving", "report", dir, "--format", "serving")
-	tell("html", "html", "report", dir, "--format", "html")
-	tell("html", "index", "report", dir, other, "--format", "html")
-	tell("xml", "svg", "report", dir, "--format", "svg")
-	tell("text", "compare", "compare", other, dir, "--any-workload", "--fail-if", "errors>1%")
-	tell("markdown", "compare", "compare", other, dir, "--any-workload", "--format", "markdown")
-	tell("json", "compare", "compare", other, dir, "--any-workload", "--format", "json")
-	tell("text", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
-		"--price", "x=1")
-	tell("markdown", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
-		"--format", "markdown")
-	tell("json", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
-		"--format", "json")
-	tell("text", "audit", "audit", dir)
-	tell("json", "audit", "audit", dir, "--format", "json")
-	tell("text", "document", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"), "--slo",
-		"latency:p50<10s", "--demand", "1rps")
-	tell("text", "document again", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"))
-	tell("text", "label", "label", dir, "quant=int4")
-	if b, err := os.ReadFile(w.path("doc/report.md")); err == nil {
-		all["markdown document"] = string(b)
-	}
 	drawings, _ := filepath.Glob(w.path("doc/*.svg"))
 	for _, file := range drawings {
-		b, _ := os.ReadFile(file)
-		all["xml drawing "+filepath.Base(file)] = string(b)
+		all["xml drawing "+filepath.Base(file)] = contentOf(w.t, file)
 	}
-	if b, err := os.ReadFile(w.path("gates.xml")); err == nil {
-		all["xml gates"] = string(b)
-	}
-	file := w.write("published.md", "- **"+oneMarkdownLine(evil)+"**, **1** x **"+oneMarkdownLine(evil)+"**, **"+
-		oneMarkdownLine(evil)+"**, prompt_tokens=64, generated_tokens=16\n\n"+
-		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n"+
-		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+
-		oneMarkdownLine(evil)+" | x | y | | | |\n")
-	tell("text", "import", "import", file, "--out", w.path("imported"))
-	tell("text", "audit of a document", "audit", file)
-	moreOutputs(w, url, evil, all, tell)
 	return all
 }
 
-// oneMarkdownLine puts a text into a line of a document as someone would who does not escape it.
-func oneMarkdownLine(s string) string {
-	return strings.NewReplacer("\r", " ", "\n", " ", "**", "").Replace(s)
+// edited changes the run.json of a run directory, where it was written.
+func edited(w *world, dir string, change func(run map[string]any)) {
+	w.t.Helper()
+	file := filepath.Join(dir, rundir.RunFile)
+	var run map[string]any
+	if err := json.Unmarshal([]byte(contentOf(w.t, w.path(file))), &run); err != nil {
+		w.t.Fatal(err)
+	}
+	change(run)
+	b, err := json.Marshal(run)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(file, string(b))
 }
 
 // renamed copies a run directory, and puts a text wherever its files hold a text that no rule restricts.
@@ -230,40 +250,26 @@ func renamed(w *world, from, to, evil string) {
 	if err := os.CopyFS(w.path(to), os.DirFS(w.path(from))); err != nil {
 		w.t.Fatal(err)
 	}
-	file := filepath.Join(w.path(to), rundir.RunFile)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var run map[string]any
-	if err := json.Unmarshal(b, &run); err != nil {
-		w.t.Fatal(err)
-	}
-	run["labels"] = map[string]any{"model": evil, "gpu": evil, "gpus": 1, "engine": evil, "quant": evil}
-	maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil,
-		"engine": evil, "version": evil, "backend": evil})
-	run["warnings"] = []any{evil, map[string]any{"code": evil}}
-	run["command"].(map[string]any)["args"] = []any{"llmsweep", evil}
-	run["workload"].(map[string]any)["dataset"] = evil
-	for _, s := range run["stages"].([]any) {
-		s := s.(map[string]any)
-		s["errors"], s["error_examples"] = map[string]any{evil: 3, "http_5xx": 1},
-			map[string]any{evil: evil, "http_5xx": evil}
-		s["warnings"], s["invalid"], s["token_source"], s["kind"] = []any{evil}, evil, evil, evil
-	}
-	if b, err = json.Marshal(run); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	edited(w, to, func(run map[string]any) {
+		run["labels"] = map[string]any{"model": evil, "gpu": evil, "gpus": 1, "engine": evil, "quant": evil}
+		maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil,
+			"engine": evil, "version": evil, "backend": evil})
+		run["warnings"] = []any{evil, map[string]any{"code": evil}}
+		run["command"].(map[string]any)["args"] = []any{"llmsweep", evil}
+		run["workload"].(map[string]any)["dataset"] = evil
+		for _, s := range run["stages"].([]any) {
+			s := s.(map[string]any)
+			s["errors"], s["error_examples"] = map[string]any{evil: 3, "http_5xx": 1},
+				map[string]any{evil: evil, "http_5xx": evil}
+			s["warnings"], s["invalid"], s["token_source"], s["kind"] = []any{evil}, evil, evil, evil
+		}
+	})
 }
 
-// TestHostileNames renders a hostile server, and files with hostile texts, in every format. No text adds to what a harmless name
-// produces: no control character, no column, no element. With the build tag statistics the texts are tried one by one too, which takes 15 s
-// of CPU time.
+// TestHostileNames renders a hostile server, and files with hostile texts, in every format. No text adds to what a
+// harmless name produces: no control character, no column, no element. With the build tag statistics the texts are tried
+// one by one too.
 func TestHostileNames(t *testing.T) {
-	notInShort(t)
 	t.Parallel()
 	measure := func(t *testing.T, evil string) (all outputs, above []string) {
 		top := t.TempDir()
@@ -373,7 +379,8 @@ func hasAddress(n ast.Node, source string) bool {
 	return false
 }
 
-// markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long as their headings.
+// markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long as
+// their headings.
 func markdownShape(s string) (shape []string, err error) {
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(s)))
 	width := 0
@@ -504,7 +511,8 @@ func jsonShape(s string) (shape []string, err error) {
 	return nil, json.NewDecoder(bytes.NewReader([]byte(s))).Decode(&v)
 }
 
-// csvShape returns the headings and the number of cells of each row. A cell that a spreadsheet would take for a formula is an error.
+// csvShape returns the headings and the number of cells of each row. A cell that a spreadsheet would take for a formula
+// is an error.
 func csvShape(s string) (shape []string, err error) {
 	rows, err := csv.NewReader(strings.NewReader(s)).ReadAll()
 	if err != nil {
