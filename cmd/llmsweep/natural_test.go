@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -20,19 +21,24 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// bodies keeps the bodies that are sent to a server.
+// bodies keeps the bodies that are sent to a server, and when they came. A body with max_tokens waits first.
 type bodies struct {
 	http.Handler
-	mu  sync.Mutex
-	all [][]byte
+	wait time.Duration
+	mu   sync.Mutex
+	all  [][]byte
+	at   []time.Time
 }
 
 func (b *bodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	if len(body) > 0 {
 		b.mu.Lock()
-		b.all = append(b.all, body)
+		b.all, b.at = append(b.all, body), append(b.at, time.Now())
 		b.mu.Unlock()
+		if gjson.GetBytes(body, "max_tokens").Int() > 0 {
+			time.Sleep(b.wait)
+		}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	b.Handler.ServeHTTP(w, r)
