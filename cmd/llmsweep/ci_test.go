@@ -86,7 +86,7 @@ func readYAML(t *testing.T, file string, into any) {
 func (w *world) ciLine(line, server string) (int, string) {
 	// Short requests decide as much in a short budget, which is simulated sooner.
 	args := shellWords(strings.NewReplacer(`"$LLM_URL"`, server, "--budget 10m",
-		"--budget 2m --prompt-tokens 64 --output-tokens 16", "--requests 600",
+		"--budget 1m --prompt-tokens 64 --output-tokens 16", "--requests 600",
 		"--requests 300 --prompt-tokens 64 --output-tokens 16").Replace(line))
 	for i, a := range args {
 		if strings.HasPrefix(a, "bench/") {

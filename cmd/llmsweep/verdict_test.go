@@ -43,7 +43,7 @@ func conclusions(t *testing.T, out string) []rundir.Conclusion {
 // TestVerdicts tests that each command prints a verdict that follows the schema and agrees with the exit code.
 func TestVerdicts(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		url, _ := w.server(w.simulated(simserver.Options{}))
+		url, _ := w.server(w.simulation(simtest.Slowed(simtest.Preset(t, "demo"), 20), simserver.Options{}))
 		verdict := func(code int, want rundir.Decision, may rundir.Evidence, args ...string) rundir.Conclusion {
 			t.Helper()
 			got, out, errs := w.llmsweep(append(args, "--format", "verdict")...)
@@ -61,7 +61,7 @@ func TestVerdicts(t *testing.T) {
 			return slices.Concat(brief("sweep", url, "--max-concurrency", "32", "--stage-time", "1s", "--points", "1", "--out", w.path(name)), labels, more)
 		}
 		ran := func(name string, slo ...string) []string {
-			return slices.Concat(brief("run", url, "--rate", "20", "--requests", "100", "--out", w.path(name)), labels, slo)
+			return slices.Concat(brief("run", url, "--rate", "2", "--requests", "100", "--out", w.path(name)), labels, slo)
 		}
 		a := verdict(console.Done, rundir.DecisionMeasured, rundir.SupportsEstimate, swept("a")...)
 		if a.Cost == nil || a.Cost.Minutes <= 0 || a.Cost.Requests < 100 || a.Unit != "req/s" || !a.Value.Known() {
