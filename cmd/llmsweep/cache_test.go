@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -61,10 +60,7 @@ func TestResetCache(t *testing.T) {
 				t.Errorf("%s: %d requests to empty the cache", engine, n)
 			}
 			cold, ideal := map[string]int{}, map[string]int{}
-			for r, err := range store.Records(out) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for _, r := range recordsOf(t, out) {
 				if r.CachedTokens.Or(0) < r.PromptTokens.Value()/2 {
 					cold[r.Stage]++
 				}

@@ -54,9 +54,7 @@ func TestAction(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nprintf '%s,' \"$@\" >words\n" +
 		`echo '{"verdict": "missed", "claim": "It is so.", "may_claim": "slo"}'` + "\nexit 3\n"
-	if err := os.WriteFile(filepath.Join(dir, "llmsweep"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "llmsweep"), []byte(script), 0o755))
 	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
 		action.Runs.Steps[len(action.Runs.Steps)-1].Run)
 	cmd.Dir = dir

@@ -29,9 +29,7 @@ func TestKubernetesExample(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(text), &job); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, yaml.Unmarshal([]byte(text), &job))
 	rank := job.Spec.Template.Spec.Containers[0]
 	env := map[string]string{}
 	for _, v := range rank.Env {

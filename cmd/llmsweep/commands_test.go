@@ -46,9 +46,7 @@ func readme(t *testing.T) string { return contentOf(t, "../../README.md") }
 func manualPage(t *testing.T, topic string) string {
 	t.Helper()
 	text, err := manual.Page(topic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return text
 }
 
@@ -163,9 +161,7 @@ func TestCommandsParse(t *testing.T) {
 		t.Fatalf("only %d command lines were found", len(lines))
 	}
 	config := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(config, []byte(sweepYAML), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(config, []byte(sweepYAML), 0o644))
 	lines = append(lines, "sweep --config ../../examples/sweep.yaml")
 	parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})
 	for _, line := range lines {

@@ -68,9 +68,7 @@ func TestAFullDisk(t *testing.T) {
 					t.Errorf("%d: resumed: %s, %d stages", i, again.State, len(again.Stages))
 				}
 			}
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.RemoveAll(dir))
 		}
 		t.Logf("%d full disks, %d bytes in all: %d before there was a run, %d resumed, %d whole without their report",
 			fullDisks, all, unopened, resumed, whole)

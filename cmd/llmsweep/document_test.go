@@ -35,9 +35,7 @@ func TestExampleDocuments(t *testing.T) {
 		dir := "examples/document/" + lang
 		p := process(t, root, "report", publishedTables, "--document", "--lang", lang, "-o", dir+"/report.md", "--slo",
 			"itl:mean<50ms", "--slo", "ttft:mean<200ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
-		if err := p.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, p.Wait())
 		files, err := os.ReadDir(filepath.Join(root, dir))
 		if err != nil || len(files) != 10 { // the page among them
 			t.Fatalf("%d files, %v", len(files), err)
@@ -71,9 +69,7 @@ func TestAddToDocument(t *testing.T) {
 		})
 		w.must("report", dirs[0], "--document", "-o", doc)
 		for _, gone := range []string{"tables.md", "imported"} {
-			if err := os.RemoveAll(w.path(gone)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.RemoveAll(w.path(gone)))
 		}
 		w.must("report", "--document", "-o", doc)      // nothing new
 		w.must("report", "--document", "-o", doc, doc) // its own tables are not new results
@@ -91,9 +87,7 @@ func TestAddToDocument(t *testing.T) {
 func TestDocumentsTellNothingOfTheMachine(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		for _, dir := range []string{"secret-place", "site"} {
-			if err := os.Mkdir(w.path(dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.Mkdir(w.path(dir), 0o755))
 		}
 		published, prices := w.write("secret-place/tables.md", publishedPart(t, 2)), w.write("secret-prices.yaml", "L20: 1.2\n")
 		w.must("import", published, "--out", w.path("imported"))

@@ -43,9 +43,7 @@ func writes(w *world, run, file string, flags ...string) {
 	made := w.t.TempDir()
 	w.must(append([]string{"report", run, "--plain", "-o", filepath.Join(made, file)}, flags...)...)
 	files, err := os.ReadDir(made)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	for _, f := range files {
 		golden(w.t, filepath.Join(run, f.Name()), contentOf(w.t, filepath.Join(made, f.Name())))
 	}

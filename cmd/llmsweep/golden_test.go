@@ -21,9 +21,7 @@ import (
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *testkit.Update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -76,9 +74,7 @@ func TestErrors(t *testing.T) {
 		} {
 			w.write(name, text)
 		}
-		if err := errors.Join(os.Mkdir(w.path("empty"), 0o755), os.CopyFS(w.path("run"), os.DirFS(firstReport))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(os.Mkdir(w.path("empty"), 0o755), os.CopyFS(w.path("run"), os.DirFS(firstReport))))
 		says := func(text string) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
 		}
@@ -120,8 +116,14 @@ func TestErrors(t *testing.T) {
 func contentOf(t testing.TB, file string) string {
 	t.Helper()
 	b, err := os.ReadFile(file)
+	noError(t, err)
+	return string(b)
+}
+
+// noError ends the test where there is an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(b)
 }

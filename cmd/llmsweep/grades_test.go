@@ -137,9 +137,7 @@ func TestResumedGrades(t *testing.T) {
 		}
 		lines, all := map[string]int{}, 0
 		for line, err := range store.Grades(dir) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			lines[line.Stage]++
 		}
 		for i, s := range got.Stages {

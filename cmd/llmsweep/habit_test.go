@@ -13,9 +13,7 @@ import (
 func TestFixedTimes(t *testing.T) {
 	c := simtest.Preset(t, "demo")
 	c.MaxNumSeqs = 8
-	if err := (fixedTimes{100 * time.Millisecond, 10 * time.Millisecond}).apply(&c); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, (fixedTimes{100 * time.Millisecond, 10 * time.Millisecond}).apply(&c))
 	k := sim.CapacityOf(c, sim.Workload{PromptTokens: 64, OutputTokens: 32})
 	if k.RequestsPerSecond < 19.51 || k.RequestsPerSecond > 19.52 || k.SyncTTFT != 100*time.Millisecond {
 		t.Errorf("%+v", k)

@@ -36,13 +36,9 @@ func writeNight(t *testing.T, path string, night int, rng *rand.Rand, factor flo
 func save(t *testing.T, path string, run *rundir.Run) {
 	t.Helper()
 	dir, err := store.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer dir.Close()
-	if err := dir.Save(run); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, dir.Save(run))
 }
 
 // writeSweep writes a sweep of a server that saturates at a rate, known to 1 %.

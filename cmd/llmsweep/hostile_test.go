@@ -219,23 +219,17 @@ func edited(w *world, dir string, change func(run map[string]any)) {
 	w.t.Helper()
 	file := filepath.Join(dir, rundir.RunFile)
 	var run map[string]any
-	if err := json.Unmarshal([]byte(contentOf(w.t, w.path(file))), &run); err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, json.Unmarshal([]byte(contentOf(w.t, w.path(file))), &run))
 	change(run)
 	b, err := json.Marshal(run)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	w.write(file, string(b))
 }
 
 // renamed copies a run directory, and puts a text wherever its files hold a text that no rule restricts.
 func renamed(w *world, from, to, evil string) {
 	w.t.Helper()
-	if err := os.CopyFS(w.path(to), os.DirFS(w.path(from))); err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, os.CopyFS(w.path(to), os.DirFS(w.path(from))))
 	edited(w, to, func(run map[string]any) {
 		run["labels"] = map[string]any{"model": evil, "gpu": evil, "gpus": 1, "engine": evil, "quant": evil}
 		maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil,
@@ -260,9 +254,7 @@ func TestHostileNames(t *testing.T) {
 	measure := func(t *testing.T, evil string) (all outputs, above []string) {
 		top := t.TempDir()
 		dir := filepath.Join(top, "a", "b", "c", "d")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(dir, 0o755))
 		inBubble(t, dir, func(t *testing.T, w *world) { all = hostileOutputs(w, evil) })
 		filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			if path == dir {

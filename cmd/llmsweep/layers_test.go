@@ -121,9 +121,7 @@ func importsOfAll(t *testing.T) map[string][]string {
 			all[pkg] = found
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	for _, found := range all {
 		slices.Sort(found)
@@ -135,9 +133,7 @@ func importsOfAll(t *testing.T) map[string][]string {
 func TestASweepIsEmbeddedWithFewImports(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "examples", "program", "main.go"), nil,
 		parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var ours []string
 	for _, i := range file.Imports {
 		if strings.HasPrefix(i.Path.Value, `"llmsweep/`) {

@@ -33,9 +33,7 @@ func brief(args ...string) []string {
 func open(t *testing.T, dir string) *rundir.Run {
 	t.Helper()
 	run, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return run
 }
 
@@ -52,6 +50,16 @@ func TestInterruptedPreflight(t *testing.T) {
 			t.Error("a run directory is left behind")
 		}
 	})
+}
+
+// recordsOf reads the records of a run directory.
+func recordsOf(t *testing.T, dir string) (all []rundir.Record) {
+	t.Helper()
+	for r, err := range store.Records(dir) {
+		noError(t, err)
+		all = append(all, *r)
+	}
+	return all
 }
 
 // TestSweep sweeps the simulated server, prints the result in each format, and audits it.

@@ -17,7 +17,6 @@ import (
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -55,10 +54,7 @@ func (w *world) report(dir, format, lang string) string {
 func lengthsOf(t *testing.T, dir, stage string) []float64 {
 	t.Helper()
 	var all []float64
-	for r, err := range store.Records(dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range recordsOf(t, dir) {
 		if r.Stage == stage && r.OK() {
 			all = append(all, r.OutputTokens.Value())
 		}

@@ -49,13 +49,9 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 func simHandler(t *testing.T, prefix string) http.Handler {
 	t.Helper()
 	config, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	live, err := sim.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(live.Close)
 	h := simserver.New(live, simserver.Options{})
 	if prefix != "" {
@@ -81,29 +77,21 @@ func listening(t *testing.T, network, address string, h http.Handler) string {
 func certificate(t *testing.T, until time.Time) (pair tls.Certificate, cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		DNSNames:    []string{"llm.invalid"}, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der},
 		key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(b), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, pem.EncodeToMemory(b), 0o600))
 	}
 	if pair, err = tls.LoadX509KeyPair(cert, key); err != nil {
 		t.Fatal(err)
@@ -148,15 +136,11 @@ func TestWays(t *testing.T) {
 	valid, cert, key := certificate(t, time.Now().Add(time.Hour))
 	expired, expiredCert, _ := certificate(t, time.Now().Add(-time.Hour))
 	keyText, err := os.ReadFile(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(valid.Leaf)
 	short, err := os.MkdirTemp("", "ways") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { os.RemoveAll(short) })
 	simulated := simHandler(t, "")
 	inner, _ := url.Parse("http://" + listening(t, "tcp", "127.0.0.1:0", simulated))
@@ -179,9 +163,7 @@ func TestWays(t *testing.T) {
 	}
 	damagedKey := filepath.Join(t.TempDir(), "key.pem")
 	damaged := "-----BEGIN PRIVATE KEY-----\n" + planted["key"] + "\n-----END PRIVATE KEY-----\n"
-	if err := os.WriteFile(damagedKey, []byte(damaged), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(damagedKey, []byte(damaged), 0o600))
 	mutual := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool})
 	for name, tt := range map[string]struct {

@@ -69,9 +69,7 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 func started(t *testing.T, p *exec.Cmd, dir string) *exec.Cmd {
 	t.Helper()
 	p.Dir, p.Env = dir, append(os.Environ(), "LLMSWEEP_API_KEY=", "OPENAI_API_KEY=")
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Start())
 	t.Cleanup(func() { p.Process.Kill() })
 	return p
 }
@@ -108,9 +106,7 @@ func TestSignals(t *testing.T) {
 			dir := t.TempDir()
 			p := process(t, dir, manyStages()...)
 			wholeStages(t, dir, 1)
-			if err := p.Process.Signal(s); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, p.Process.Signal(s))
 			if s == syscall.SIGPIPE {
 				wholeStages(t, dir, len(open(t, filepath.Join(dir, "run")).Stages)+2)
 				return
@@ -136,9 +132,7 @@ func TestABrokenPipe(t *testing.T) {
 	}
 	dir := t.TempDir()
 	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p := exec.Command("llmsweep", manyStages()...)
 	p.Stdout, p.Stderr = writer, writer
 	started(t, p, dir)

@@ -38,9 +38,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("into an existing directory: exit %d\n%s", code, errs)
 		}
 		unlock, err := store.OS{}.Lock(w.path("cut"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage ||
 			!strings.Contains(errs, "still being measured") {
 			t.Errorf("a run in progress: exit %d\n%s", code, errs)

@@ -21,15 +21,10 @@ func TestSessionRate(t *testing.T) {
 			t.Error(out)
 		}
 		records, err := store.Open(w.path("a"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		stage := records.Stages[len(records.Stages)-1]
 		begun := 0
-		for r, err := range store.Records(w.path("a")) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range recordsOf(t, w.path("a")) {
 			if r.Stage == stage.Name && r.Turn == 0 {
 				begun++
 			}

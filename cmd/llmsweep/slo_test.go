@@ -43,18 +43,14 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 			Verdict   string
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &run); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(out), &run))
 	code, out, errs := w.llmsweep(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format",
 		"json"}, flags...)...)
 	var choices []struct {
 		Ranked  []struct{ Rate float64 }
 		Refused []struct{ Why string }
 	}
-	if err := json.Unmarshal([]byte(out), &choices); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(out), &choices))
 	want := 0
 	switch {
 	case len(choices[0].Ranked) > 0:

@@ -22,9 +22,7 @@ import (
 func TestSoak(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		faults, err := simserver.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		url, _ := w.server(w.simulated(simserver.Options{Faults: faults}))
 		type size struct {
 			heap              uint64

@@ -154,9 +154,7 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 				run.Stages[k].ClientCPU, run.Stages[k].ClientGC = rundir.Number{}, rundir.Number{} // of the real machine
 			}
 			b, err := json.Marshal(run.Stages)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			stages = append(stages, string(b))
 		}
 		if stages[0] != stages[1] {

@@ -32,9 +32,7 @@ func conclusions(t *testing.T, out string) []rundir.Conclusion {
 			t.Errorf("the schema has no %v", missing)
 		}
 		var one rundir.Conclusion
-		if err := json.Unmarshal(part, &one); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(part, &one))
 		all = append(all, one)
 	}
 	return all

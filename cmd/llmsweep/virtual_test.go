@@ -100,9 +100,7 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 // write makes a file, and returns its path.
 func (w *world) write(name, text string) string {
 	w.t.Helper()
-	if err := os.WriteFile(w.path(name), []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, os.WriteFile(w.path(name), []byte(text), 0o644))
 	return w.path(name)
 }
 
@@ -117,9 +115,7 @@ func (w *world) interruptAfter(d time.Duration) {
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
 	config, err := sim.Preset("demo")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	return w.simulation(simtest.Slowed(config, 5), o)
 }
 
@@ -134,9 +130,7 @@ func (w *world) slow() string {
 func (w *world) simulation(config sim.MachineConfig, o simserver.Options) http.Handler {
 	w.t.Helper()
 	live, err := sim.Start(config)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	w.t.Cleanup(live.Close)
 	return simserver.New(live, o)
 }
@@ -146,9 +140,7 @@ func (w *world) server(h http.Handler) (url string, stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	url, done, err := w.serve(ctx, "127.0.0.1:0", h)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	stop = sync.OnceFunc(func() { cancel(); done() })
 	w.t.Cleanup(stop)
 	return url, stop
@@ -159,9 +151,7 @@ func (w *world) listen(address string, h http.Handler) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	_, done, err := w.serve(ctx, address, h)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	w.t.Cleanup(func() { cancel(); done() })
 }
 
