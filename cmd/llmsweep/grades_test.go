@@ -91,23 +91,16 @@ func TestAccuracyIsAnObjective(t *testing.T) {
 			"too few": {"errs:1%", "10", console.Undecided, "the requests of concurrent@8 do not show whether accuracy>80% is met"},
 		} {
 			url := w.grades(simserver.Options{}, c.habit)
-			code, out, errs := w.llmsweep(graded(url, set, c.requests, w.path(name), "--slo", "accuracy>80%")...)
-			if code != c.code || !strings.Contains(errs, c.says) {
-				t.Errorf("%s: exit %d, no %q:\n%s\n%s", name, code, c.says, out, errs)
-			}
+			w.exits(c.code, c.says, graded(url, set, c.requests, w.path(name), "--slo", "accuracy>80%")...)
 		}
 		for limit, want := range map[string]int{"accuracy<-5%": console.Missed, "accuracy>5%": console.Done} {
-			code, out, errs := w.llmsweep("compare", w.path("good"), w.path("bad"), "--fail-if", limit)
-			if code != want || !strings.Contains(out, "accuracy") {
-				t.Errorf("--fail-if %s: exit %d, want %d: %s\n%s", limit, code, want, errs, out)
-			}
+			w.exits(want, "accuracy", "compare", w.path("good"), w.path("bad"), "--fail-if", limit)
 		}
-		code, out, errs := w.llmsweep("compare", "--live", w.grades(simserver.Options{}), w.grades(simserver.Options{},
-			"errs:50%"), "--concurrency", "2", "--stage-time", "2s", "--budget", "60s", "--warmup", "1", "--no-selftest",
-			"--dataset", set, "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
-		if code != console.Missed || !strings.Contains(out, "Right answers: A 100 %, B ") ||
-			!strings.Contains(errs, "accuracy of B is -") {
-			t.Errorf("exit %d: %s\n%s", code, errs, out)
+		text := w.exits(console.Missed, "Right answers: A 100 %, B ", "compare", "--live", w.grades(simserver.Options{}),
+			w.grades(simserver.Options{}, "errs:50%"), "--concurrency", "2", "--stage-time", "2s", "--budget", "60s", "--warmup",
+			"1", "--no-selftest", "--dataset", set, "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
+		if !strings.Contains(text, "accuracy of B is -") {
+			t.Error(text)
 		}
 	})
 }
@@ -123,12 +116,8 @@ func TestResumedGrades(t *testing.T) {
 		}
 		w.must(run("whole")...)
 		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
-		w.interruptAfter(took - time.Duration((last.Ended-last.Started)/2*float64(time.Second)))
-		if code, _, errs := w.llmsweep(run("cut")...); code != console.Interrupted {
-			t.Fatalf("exit %d\n%s", code, errs)
-		}
+		w.cut(took-time.Duration((last.Ended-last.Started)/2*float64(time.Second)), run("cut")...)
 		cut := open(t, dir)
-		w.again()
 		w.must("resume", dir)
 		got := open(t, dir)
 		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 &&

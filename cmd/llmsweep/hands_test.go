@@ -74,10 +74,7 @@ func TestLabelRenewsReports(t *testing.T) {
 					t.Errorf("the reports have another label or language:\n%s", text)
 				}
 				w.write(report, text+"\nmine\n")
-				if code, _, errs := w.llmsweep("label", dir, "gpu=THIRD"); code == console.Done ||
-					!strings.Contains(errs, "the labels are written, but not the reports") {
-					t.Errorf("exit %d, %s", code, errs)
-				}
+				w.exits(console.Failed, "the labels are written, but not the reports", "label", dir, "gpu=THIRD")
 				w.must("label", dir, "gpu=THIRD", "--force")
 			})
 		})

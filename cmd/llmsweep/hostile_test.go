@@ -169,11 +169,8 @@ func hostileOutputs(w *world, evil string) outputs {
 	w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
 	flags := []string{"--concurrency", "2", "--requests", "12", "--max-error-rate", "1"}
 	_, all["text run"], _ = w.llmsweep(append(brief("run", url, "--slo", "latency:p50<1ms", "--out", w.path("run")), flags...)...)
-	code, _, errs := w.llmsweep("run", url, "--model", "absent", "--concurrency", "1")
-	if code != console.Failed || !strings.Contains(errs, "no model absent here") {
-		w.t.Errorf("exit %d, %s", code, errs)
-	}
-	all["text unknown model"] = errs
+	all["text unknown model"] = w.exits(console.Failed, "no model absent here", "run", url, "--model", "absent",
+		"--concurrency", "1")
 	w.env = nil
 	_, all["text replicas"], _ = w.llmsweep(append(brief("run", url, url, "--out", w.path("replicas")), flags...)...)
 	edited(w, "replicas", func(run map[string]any) {

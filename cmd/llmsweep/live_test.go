@@ -32,13 +32,10 @@ func TestCompareLive(t *testing.T) {
 		if !strings.Contains(out, a) || !strings.Contains(out, b) || errs == "" {
 			t.Errorf("%s\n%s", out, errs)
 		}
-		for _, paths := range [][]string{{dir}, {filepath.Join(dir, "a"), filepath.Join(dir, "b")}} {
-			if again, _ := w.must(append([]string{"compare", "--plain"}, paths...)...); again != out {
-				t.Errorf("compare %v prints something else:\n%s", paths, again)
-			}
-		}
-		if code, _, errs := w.llmsweep("compare", dir, "--fail-if", "itl@20rps>-99%"); code == console.WrongUsage {
-			t.Errorf("exit %d: %s", code, errs)
+		of, _ := w.must("compare", "--plain", dir)
+		sides, _ := w.must("compare", "--plain", filepath.Join(dir, "a"), filepath.Join(dir, "b"))
+		if of != out || sides != out {
+			t.Errorf("compare prints something else:\n%s\n%s", of, sides)
 		}
 		text, _ := w.must("compare", dir, "--format", "json")
 		var v struct {
@@ -54,18 +51,11 @@ func TestCompareLive(t *testing.T) {
 		if run.Labels.Engine != "new" || run.Labels.GPU != "L20" || len(run.Command.Args) == 0 {
 			t.Errorf("%+v, %+v", run.Labels, run.Command)
 		}
-		files := searched(t, dir, "key-of-")
-		if len(files) != 12 { // pair.json and the report; five of each side
+		if files := searched(t, dir, "key-of-"); len(files) != 12 { // pair.json and the report; five of each side
 			t.Errorf("%q", files)
 		}
-		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage ||
-			!strings.Contains(errs, "already holds a comparison") {
-			t.Errorf("a second one into the same directory: exit %d, %s", code, errs)
-		}
-		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != console.WrongUsage ||
-			!strings.Contains(errs, filepath.Join(dir, "a")) {
-			t.Errorf("label: exit %d, %s", code, errs)
-		}
+		w.exits(console.WrongUsage, "already holds a comparison", args...)
+		w.exits(console.WrongUsage, filepath.Join(dir, "a"), "label", dir, "gpu=A100")
 	})
 }
 

@@ -42,10 +42,7 @@ func TestInterruptedPreflight(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		w.interruptAfter(time.Second)
-		code, _, errs := w.llmsweep(quick("sweep", url)...)
-		if code != console.Interrupted || !strings.Contains(errs, "interrupted before anything was measured") {
-			t.Errorf("exit %d, %s", code, errs)
-		}
+		w.exits(console.Interrupted, "interrupted before anything was measured", quick("sweep", url)...)
 		if _, err := os.Stat(w.path("llmsweep-run")); err == nil {
 			t.Error("a run directory is left behind")
 		}
@@ -93,9 +90,7 @@ func TestSweep(t *testing.T) {
 		records := "llmsweep-run/" + rundir.RecordsFile
 		w.write(records, contentOf(t, w.path(records))+`{"stage":"synchronous","seq":9,"turn":0,"due":1,"sent":1,`+
 			`"first_token":0.5,"last_token":2,"end":2,"status":"ok"}`+"\n")
-		if code, out, errs := w.llmsweep("audit", dir); code != console.Failed || !strings.Contains(out, "500.00 ms") {
-			t.Errorf("audit: exit %d\n%s%s", code, out, errs)
-		}
+		w.exits(console.Failed, "500.00 ms", "audit", dir)
 	})
 }
 
@@ -110,10 +105,9 @@ func TestFailingServer(t *testing.T) {
 			}
 			good.ServeHTTP(rw, r)
 		}))
-		code, out, errs := w.llmsweep(quick("sweep", url)...)
-		if state := open(t, w.path("llmsweep-run")).State; code != console.Failed || state != rundir.Failed ||
-			!containsAll(out, "n/a", "http_5xx", "CUDA out of memory") {
-			t.Errorf("exit %d, state %s\n%s\n%s", code, state, out, errs)
+		text := w.exits(console.Failed, "CUDA out of memory", quick("sweep", url)...)
+		if state := open(t, w.path("llmsweep-run")).State; state != rundir.Failed || !containsAll(text, "n/a", "http_5xx") {
+			t.Errorf("state %s\n%s", state, text)
 		}
 	})
 }
@@ -160,9 +154,7 @@ func TestRepeats(t *testing.T) {
 		if slices.Sort(orders); len(slices.Compact(orders)) != 2 {
 			t.Errorf("every run began with %v", orders)
 		}
-		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage {
-			t.Errorf("into the same directory: exit %d, %s", code, errs)
-		}
+		w.exits(console.WrongUsage, "already holds a run", args...)
 		w.must("compare", dir, "--", filepath.Join(dir, "2"))
 		out, _ := w.must(brief("sweep", w.slow(), "--points", "1", "--stage-time", "500ms", "--budget", "30s", "--repeats", "2",
 			"--out", w.path("sweeps"))...)

@@ -19,12 +19,8 @@ func TestResumeOfReplicas(t *testing.T) {
 		args := func(out string) []string { return slices.Insert(plainRun(w.path(out)), 1, "sim:plain8") }
 		began := time.Now()
 		w.must(args("whole")...)
-		w.interruptAfter(time.Since(began) * 2 / 3)
-		if code, _, errs := w.llmsweep(args("cut")...); code != console.Interrupted {
-			t.Fatalf("exit %d\n%s", code, errs)
-		}
+		w.cut(time.Since(began)*2/3, args("cut")...)
 		cut := open(t, w.path("cut"))
-		w.again()
 		time.Sleep(time.Hour)
 		w.must("resume", w.path("cut"))
 		whole, got := open(t, w.path("whole")), open(t, w.path("cut"))
@@ -70,15 +66,11 @@ func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 		url, _ := w.server(m)
 		args := append(brief("run", url, "--concurrency", "1,2,4,8", "--requests", "250", "--out", w.path("run")),
 			"--max-cost", "0.04", "--price-in", "1", "--price-out", "1")
-		w.interruptAfter(12 * time.Second)
-		if code, _, errs := w.llmsweep(args...); code != console.Interrupted {
-			t.Fatalf("exit %d\n%s", code, errs)
-		}
+		w.cut(12*time.Second, args...)
 		first := m.prompt + m.output
 		if first < most/10 || first > most*8/10 {
 			t.Fatalf("%d tokens billed in the first part: the interruption tests nothing", first)
 		}
-		w.again()
 		w.must("resume", w.path("run"))
 		run, all := open(t, w.path("run")), m.prompt+m.output
 		if all > most || all < most*8/10 || run.Spent == nil || !run.Spent.Ended || run.State != rundir.Complete {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -9,9 +8,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir/store"
 )
-
-// again lets commands run after an interruption.
-func (w *world) again() { w.ctx, w.cancel = context.WithCancelCause(w.t.Context()) }
 
 // plainSweep are the flags of a short sweep of a server without random numbers.
 func plainSweep(out string) []string {
@@ -27,22 +23,11 @@ func TestResume(t *testing.T) {
 		w.must(plainSweep(w.path("whole"))...)
 		took := time.Since(began)
 		table, _ := w.must("report", w.path("whole"), "--format", "markdown")
-		w.interruptAfter(took * 2 / 3)
-		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.Interrupted ||
-			!strings.Contains(errs, "llmsweep resume") {
-			t.Fatalf("exit %d\n%s", code, errs)
-		}
-		w.again()
-		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.WrongUsage ||
-			!strings.Contains(errs, "resume") || !strings.Contains(errs, "--force") {
-			t.Errorf("into an existing directory: exit %d\n%s", code, errs)
-		}
+		w.cut(took*2/3, plainSweep(w.path("cut"))...)
+		w.exits(console.WrongUsage, "--force", plainSweep(w.path("cut"))...)
 		unlock, err := store.OS{}.Lock(w.path("cut"))
 		noError(t, err)
-		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage ||
-			!strings.Contains(errs, "still being measured") {
-			t.Errorf("a run in progress: exit %d\n%s", code, errs)
-		}
+		w.exits(console.WrongUsage, "still being measured", "resume", w.path("cut"))
 		unlock()
 		time.Sleep(time.Hour)
 		w.must("resume", w.path("cut"))

@@ -115,10 +115,7 @@ func TestTermsOfKnownServers(t *testing.T) {
 				if c.server.slow > 0 {
 					args = append(args, "--requests", "100", "--turns", "4", "--turn-tokens", "8")
 				}
-				code, out, errs := w.llmsweep(args...)
-				if code != c.code || !strings.Contains(out+errs, c.says) {
-					t.Fatalf("exit %d, want %d with %q:\n%s\n%s", code, c.code, c.says, out, errs)
-				}
+				w.exits(c.code, c.says, args...)
 				if out, _ := w.must("report", w.path("run"), "--lang", "zh"); strings.Contains(out, "NaN") {
 					t.Error(out)
 				}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -93,6 +94,27 @@ func (w *world) must(args ...string) (out, errs string) {
 	}
 	return out, errs
 }
+
+// exits runs a command line that has to end with an exit code, and to say something. It returns all that it prints.
+func (w *world) exits(code int, says string, args ...string) (text string) {
+	w.t.Helper()
+	got, out, errs := w.llmsweep(args...)
+	if text = out + errs; got != code || !strings.Contains(text, says) {
+		w.t.Errorf("llmsweep %q: exit %d, want %d with %q\n%s", args, got, code, says, text)
+	}
+	return text
+}
+
+// cut interrupts a command line after a time.
+func (w *world) cut(after time.Duration, args ...string) {
+	w.t.Helper()
+	w.interruptAfter(after)
+	w.exits(console.Interrupted, "llmsweep resume", args...)
+	w.again()
+}
+
+// again lets commands run after an interruption.
+func (w *world) again() { w.ctx, w.cancel = context.WithCancelCause(w.t.Context()) }
 
 // path returns the path of a file of this world.
 func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
