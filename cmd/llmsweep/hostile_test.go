@@ -125,39 +125,7 @@ func hostileServer(evil string) http.Handler {
 // outputs are the outputs of one name, by what made them. The part before the first space is their kind.
 type outputs map[string]string
 
-// hostileCommands are the commands that hostile results are rendered with: kind and name of the output, and the command
-// line, with $RUN for the run, $BOTH for it beside another, $MANY for one of several servers and ranks.
-const hostileCommands = `
-text console en: report $RUN --lang en
-text console zh: report $RUN --lang zh
-markdown en: report $RUN --format markdown --lang en
-markdown zh: report $RUN --format markdown --lang zh
-csv csv: report $BOTH --format csv
-json json: report $RUN --format json
-text stress: report $RUN --format stress
-text serving: report $RUN --format serving
-html html: report $RUN --format html
-html index: report $BOTH --format html
-xml svg: report $RUN --format svg
-text compare: compare $BOTH --any-workload --fail-if errors>1%
-markdown compare: compare $BOTH --any-workload --format markdown
-json compare: compare $BOTH --any-workload --format json
-text choose: choose $BOTH --any-workload --slo latency:p50<10s --demand 1rps --price x=1 --html $W/choice.html
-markdown choose: choose $BOTH --any-workload --slo latency:p50<10s --demand 1rps --format markdown
-json choose: choose $BOTH --any-workload --slo latency:p50<10s --demand 1rps --format json
-text audit: audit $RUN
-json audit: audit $RUN --format json
-text document: report $BOTH --document --any-workload -o $W/doc/report.md --slo latency:p50<10s --demand 1rps
-text document again: report $BOTH --document --any-workload -o $W/doc/report.md
-text label: label $RUN quant=int4
-text import: import $W/published.md --out $W/imported
-text audit of a document: audit $W/published.md
-text replicas and ranks: report $MANY
-markdown replicas and ranks: report $MANY --format markdown
-html replicas and ranks: report $MANY --format html
-text resume: resume $MANY`
-
-// hostileOutputs measures servers that call everything so, and renders the result in all formats, with the same text in
+// hostileOutputs measures servers that call everything so, and renders the result by testdata/hostile.txt, with the same text in
 // all that people and other tools write into files.
 func hostileOutputs(w *world, evil string) outputs {
 	all := outputs{}
@@ -188,8 +156,11 @@ func hostileOutputs(w *world, evil string) outputs {
 	w.write("published.md", "- **"+line+"**, **1** x **"+line+"**, **"+line+"**, prompt_tokens=64, generated_tokens=16\n\n"+
 		sixColumns+"| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+line+
 		" | x | y | | | |\n")
-	for row := range strings.Lines(strings.TrimSpace(hostileCommands)) {
-		name, command, _ := strings.Cut(strings.TrimSpace(row), ": ")
+	for row := range strings.Lines(contentOf(w.t, "testdata/hostile.txt")) {
+		name, command, ok := strings.Cut(strings.TrimSpace(row), ": ")
+		if !ok || row[0] == '#' {
+			continue
+		}
 		args := strings.NewReplacer("$RUN", w.path("again"), "$BOTH", w.path("other")+" "+w.path("again"), "$MANY",
 			w.path("replicas"), "$W", w.dir).Replace(command)
 		_, all[name], all["text "+name+", errors"] = w.llmsweep(strings.Fields(args)...)
