@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,51 +9,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
-
-// TestResumeOfReplicas interrupts a run with two servers, and continues it: whole stages stay as they are, and the
-// others come as in one that was not interrupted.
-func TestResumeOfReplicas(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		args := func(out string) []string { return slices.Insert(plainRun(w.path(out)), 1, "sim:plain8") }
-		began := time.Now()
-		w.must(args("whole")...)
-		w.cut(time.Since(began)*2/3, args("cut")...)
-		cut := open(t, w.path("cut"))
-		time.Sleep(time.Hour)
-		w.must("resume", w.path("cut"))
-		whole, got := open(t, w.path("whole")), open(t, w.path("cut"))
-		if n := len(cut.Stages); n < 2 || n == len(whole.Stages) && cut.Stages[n-1].State == rundir.Complete ||
-			got.State != rundir.Complete || !slices.Equal(stageNames(whole), stageNames(got)) {
-			t.Fatalf("%d stages of %q, then %s with %q", n, stageNames(whole), got.State, stageNames(got))
-		}
-		for i, st := range cut.Stages {
-			now := &got.Stages[i] // its verdict and its intervals may depend on later stages
-			if st.State == rundir.Complete && (now.Started != st.Started || now.Requests != st.Requests ||
-				now.Latency.Mean != st.Latency.Mean) {
-				t.Errorf("%s was whole, and has changed: %+v, %+v", st.Name, st, *now)
-			}
-		}
-		for i, want := range whole.Stages {
-			now := got.Stages[i]
-			if off := now.Rates.Completed.Value()/want.Rates.Completed.Value() - 1; math.Abs(off) > 0.1 ||
-				len(now.Replicas) != 2 || len(want.Replicas) != 2 {
-				t.Errorf("%s: %v req/s of %d replicas, want %v of %d", want.Name, now.Rates.Completed, len(now.Replicas),
-					want.Rates.Completed, len(want.Replicas))
-			}
-		}
-		if len(got.Target.Replicas) != 2 {
-			t.Errorf("%d replicas", len(got.Target.Replicas))
-		}
-	})
-}
-
-// stageNames returns the names of the stages of a run.
-func stageNames(run *rundir.Run) (names []string) {
-	for _, s := range run.Stages {
-		names = append(names, s.Name)
-	}
-	return names
-}
 
 // TestSpendingLimitsHoldAcrossAResume interrupts a run with a limit and continues it: what both parts spend together
 // stays below the limit, and is what the server billed.
