@@ -50,8 +50,8 @@ func manualPage(t *testing.T, topic string) string {
 	return text
 }
 
-// TestManual: each file is a topic with a heading that the list of topics can show, each "llmsweep help TOPIC" in manual,
-// README and --help names one, each command has one, and all of it is short.
+// TestManual: each file is a topic with a heading that the list of topics can show, each "llmsweep help TOPIC" in
+// manual, README and --help names one, each command has one, and all of it is short.
 func TestManual(t *testing.T) {
 	files, err := manual.Files.ReadDir("topics")
 	if err != nil || len(files) != len(manual.Topics()) {
@@ -297,14 +297,14 @@ func writeInputs(t *testing.T, w *world) {
 		if i > 0 {
 			share.WriteString(",")
 		}
-		fmt.Fprintf(&share, `{"id":"%d","conversations":[{"from":"human","value":"What is the %dth prime, and why do people care about it?"},{"from":"gpt","value":"It is an odd number."}]}`, i, i)
+		fmt.Fprintf(&share, `{"id":"%d","conversations":[{"from":"human","value":"What is the %dth prime?"},`+
+			`{"from":"gpt","value":"It is an odd number."}]}`, i, i)
 		fmt.Fprintf(&trace, `{"timestamp": %d, "input_length": %d, "output_length": 4}`+"\n", i*50, 40+i)
 		fmt.Fprintf(&graded, `{"prompt": "What is %d + 2?", "answer": %d, "output_tokens": 16}`+"\n", i, i+2)
 	}
 	share.WriteString("]")
 	results := "- **Qwen2-7B**, **1** x **L20**, **vLLM**, prompt_tokens=64, generated_tokens=16\n\n" +
-		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
-		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
+		sixColumns
 	for name, text := range map[string]string{
 		"sharegpt.json": share.String(), "questions.jsonl": graded.String(), "mooncake.jsonl": trace.String(),
 		"results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,

@@ -31,8 +31,8 @@ func TestContaminatedSweeps(t *testing.T) {
 	}
 }
 
-// TestSweepsWithOneSeedAreClean: the words of the prompts are the same but the first, so that no sweep finds more in the
-// cache than the block that the server's chat template fills.
+// TestSweepsWithOneSeedAreClean: the words of the prompts are the same but the first, so that no sweep finds more in
+// the cache than the block that the server's chat template fills.
 func TestSweepsWithOneSeedAreClean(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		if first, second := w.sweptTwice("--points", "2"); len(first)+len(second) > 0 {

@@ -89,7 +89,8 @@ func TestDocumentsTellNothingOfTheMachine(t *testing.T) {
 		for _, dir := range []string{"secret-place", "site"} {
 			noError(t, os.Mkdir(w.path(dir), 0o755))
 		}
-		published, prices := w.write("secret-place/tables.md", publishedPart(t, 2)), w.write("secret-prices.yaml", "L20: 1.2\n")
+		published := w.write("secret-place/tables.md", publishedPart(t, 2))
+		prices := w.write("secret-prices.yaml", "L20: 1.2\n")
 		w.must("import", published, "--out", w.path("imported"))
 		doc := w.path("site/comparison.md")
 		write := func(args ...string) string {

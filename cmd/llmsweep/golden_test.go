@@ -63,7 +63,8 @@ func TestHelpOfEachCommand(t *testing.T) {
 	}
 }
 
-// TestErrors runs the wrong command lines of testdata/errors.txt, and compares exit codes and messages, of one line each.
+// TestErrors runs the wrong command lines of testdata/errors.txt, and compares exit codes and messages, of one line
+// each.
 func TestErrors(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		for name, text := range map[string]string{

@@ -88,7 +88,7 @@ func TestAccuracyIsAnObjective(t *testing.T) {
 		}{
 			"good":    {"errs:1%", "120", console.Done, ""},
 			"bad":     {"errs:50%", "120", console.Missed, "the SLO is missed: accuracy>80% is missed in concurrent@8"},
-			"too few": {"errs:1%", "10", console.Undecided, "the requests of concurrent@8 do not show whether accuracy>80% is met"},
+			"too few": {"errs:1%", "10", console.Undecided, "do not show whether accuracy>80% is met"},
 		} {
 			url := w.grades(simserver.Options{}, c.habit)
 			w.exits(c.code, c.says, graded(url, set, c.requests, w.path(name), "--slo", "accuracy>80%")...)

@@ -29,7 +29,8 @@ func TestRunWithoutALoad(t *testing.T) {
 		if _, errs := run("sim:", "two", "--concurrency", "1"); strings.Contains(errs, "No load") {
 			t.Error("a load was given:", errs)
 		}
-		for path, api := range map[string]string{"/v1/completions": "completions", "/v1/chat/completions": "chat", "": "chat"} {
+		for path, api := range map[string]string{"/v1/completions": "completions", "/v1/chat/completions": "chat",
+			"": "chat"} {
 			dir := "api" + strings.ReplaceAll(path, "/", "-")
 			_, errs := run("http://server:8000"+path, dir)
 			if said := strings.Contains(errs, "The URL names an endpoint"); said != (path != "") ||

@@ -107,15 +107,16 @@ func TestHistory(t *testing.T) {
 		if code == console.Missed {
 			failed++
 		}
-		if night < 30 && !strings.Contains(text, "none of the 2 series changed") || (night < 30 || night >= 33) && code != console.Done {
+		if night < 30 && !strings.Contains(text, "none of the 2 series changed") ||
+			(night < 30 || night >= 33) && code != console.Done {
 			t.Errorf("night %d: exit %d, %s", night+1, code, text)
 		}
 	}
 	if failed != 1 {
 		t.Errorf("--fail-new failed %d nights, want 1", failed)
 	}
-	for flags, want := range map[string]string{"": "between 2026-10-30 and 2026-10-31 (commit c30 to c31)", "--lang zh": "变长",
-		"--format json": `"found": `} {
+	for flags, want := range map[string]string{"": "between 2026-10-30 and 2026-10-31 (commit c30 to c31)",
+		"--lang zh": "变长", "--format json": `"found": `} {
 		if code, text := history(strings.Fields(flags)...); code != console.Missed || !strings.Contains(text, want) {
 			t.Errorf("%s: exit %d, %s", flags, code, text)
 		}

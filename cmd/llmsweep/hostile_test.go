@@ -65,8 +65,8 @@ func hostileTexts() map[string]string {
 	return all
 }
 
-// hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version, answers,
-// reasons for their end, headers, metrics and errors. It refuses every third request.
+// hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version,
+// answers, reasons for their end, headers, metrics and errors. It refuses every third request.
 func hostileServer(evil string) http.Handler {
 	said, _ := json.Marshal(evil)
 	if !utf8.ValidString(evil) { // json.Marshal would repair it
@@ -88,8 +88,8 @@ func hostileServer(evil string) http.Handler {
 		case "/version":
 			fmt.Fprintf(w, `{"version":%s}`, said)
 		case "/metrics":
-			fmt.Fprintf(w, "# HELP x %s\nvllm:num_requests_running{model_name=%s} 1\nvllm:num_requests_waiting{model_name=%s} 0\n%s 1\n",
-				header, said, said, header)
+			fmt.Fprintf(w, "# HELP x %[1]s\nvllm:num_requests_running{model_name=%[2]s} 1\n"+
+				"vllm:num_requests_waiting{model_name=%[2]s} 0\n%[1]s 1\n", header, said)
 		case "/v1/chat/completions":
 			if n := asked.Add(1); n > 8 && n%3 == 0 {
 				w.WriteHeader([]int{400, 500, 429, 503}[n/3%4])
@@ -109,8 +109,8 @@ func hostileServer(evil string) http.Handler {
 				} else if i == 7 {
 					end = string(said)
 				}
-				fmt.Fprintf(w, `data: {"id":%s,"model":%s,"choices":[{"index":0,"delta":{"content":%s},"finish_reason":%s}]}`+"\n\n",
-					said, said, word, end)
+				fmt.Fprintf(w, `data: {"id":%[1]s,"model":%[1]s,"choices":[{"index":0,"delta":{"content":%[2]s},`+
+					`"finish_reason":%[3]s}]}`+"\n\n", said, word, end)
 				w.(http.Flusher).Flush()
 			}
 			io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":64,"completion_tokens":8,"total_tokens":72}}`+
@@ -125,8 +125,8 @@ func hostileServer(evil string) http.Handler {
 // outputs are the outputs of one name, by what made them. The part before the first space is their kind.
 type outputs map[string]string
 
-// hostileOutputs measures servers that call everything so, and renders the result by testdata/hostile.txt, with the same text in
-// all that people and other tools write into files.
+// hostileOutputs measures servers that call everything so, and renders the result by testdata/hostile.txt, with the
+// same text in all that people and other tools write into files.
 func hostileOutputs(w *world, evil string) outputs {
 	all := outputs{}
 	url, stop := w.server(hostileServer(evil))
@@ -136,7 +136,8 @@ func hostileOutputs(w *world, evil string) outputs {
 	}()
 	w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
 	flags := []string{"--concurrency", "2", "--requests", "12", "--max-error-rate", "1"}
-	_, all["text run"], _ = w.llmsweep(append(brief("run", url, "--slo", "latency:p50<1ms", "--out", w.path("run")), flags...)...)
+	slo := []string{"--slo", "latency:p50<1ms", "--out", w.path("run")}
+	_, all["text run"], _ = w.llmsweep(slices.Concat(brief("run", url), slo, flags)...)
 	all["text unknown model"] = w.exits(console.Failed, "no model absent here", "run", url, "--model", "absent",
 		"--concurrency", "1")
 	w.env = nil
@@ -151,10 +152,10 @@ func hostileOutputs(w *world, evil string) outputs {
 		run["state"] = rundir.Interrupted
 	})
 	renamed(w, "run", "again", evil)
-	renamed(w, "run", "other", "another-"+harmless)                           // a configuration of its own, whatever the name
+	renamed(w, "run", "other", "another-"+harmless)                           // a configuration of its own
 	line := strings.NewReplacer("\r", " ", "\n", " ", "**", "").Replace(evil) // as someone writes who does not escape
-	w.write("published.md", "- **"+line+"**, **1** x **"+line+"**, **"+line+"**, prompt_tokens=64, generated_tokens=16\n\n"+
-		sixColumns+"| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+line+
+	head := fmt.Sprintf("- **%[1]s**, **1** x **%[1]s**, **%[1]s**, prompt_tokens=64, generated_tokens=16\n\n", line)
+	w.write("published.md", head+sixColumns+"| "+line+
 		" | x | y | | | |\n")
 	for row := range strings.Lines(contentOf(w.t, "testdata/hostile.txt")) {
 		name, command, ok := strings.Cut(strings.TrimSpace(row), ": ")
@@ -215,8 +216,8 @@ func renamed(w *world, from, to, evil string) {
 }
 
 // TestHostileNames renders a hostile server, and files with hostile texts, in every format. No text adds to what a
-// harmless name produces: no control character, no column, no element. With the build tag statistics the texts are tried
-// one by one too.
+// harmless name produces: no control character, no column, no element. With the build tag statistics the texts are
+// tried one by one too.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	measure := func(t *testing.T, evil string) (all outputs, above []string) {

@@ -79,9 +79,7 @@ func TestSweep(t *testing.T) {
 			"console": "synchronous", "markdown": "| synchronous |", "csv": "latency_s_mean",
 			"json": `"schema": "llmsweep.run/v1"`, "markdown --lang zh": "**2**张**L20 48GB**",
 		} {
-			if out, _ := w.must(append([]string{"report", dir, "--format"}, strings.Fields(flags)...)...); !strings.Contains(out, want) {
-				t.Errorf("--format %s: no %q\n%s", flags, want, out)
-			}
+			w.exits(console.Done, want, append([]string{"report", dir, "--format"}, strings.Fields(flags)...)...)
 		}
 		if out, errs := w.must("audit", dir); errs != "" {
 			t.Errorf("audit: %s\n%s", out, errs)
@@ -133,15 +131,13 @@ func TestConfigFile(t *testing.T) {
 	})
 }
 
-// TestRepeats measures a run of two loads, and a sweep, several times, with prompts and orders of their own, and reports
-// the spread.
+// TestRepeats measures a run of two loads, and a sweep, several times, with prompts and orders of their own, and
+// reports the spread.
 func TestRepeats(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		dir := w.path("runs")
 		args := brief("run", "sim:", "--concurrency", "4,8", "--requests", "20", "--repeats", "3", "--out", dir)
-		if out, _ := w.must(args...); !strings.Contains(out, "between runs") {
-			t.Error(out)
-		}
+		w.exits(console.Done, "between runs", args...)
 		var orders []string
 		for i := range 3 {
 			run := open(t, filepath.Join(dir, strconv.Itoa(i+1)))
@@ -156,11 +152,10 @@ func TestRepeats(t *testing.T) {
 		}
 		w.exits(console.WrongUsage, "already holds a run", args...)
 		w.must("compare", dir, "--", filepath.Join(dir, "2"))
-		out, _ := w.must(brief("sweep", w.slow(), "--points", "1", "--stage-time", "500ms", "--budget", "30s", "--repeats", "2",
-			"--out", w.path("sweeps"))...)
-		if second := open(t, w.path("sweeps/2")); second.Workload.Seed != 43 || second.Plan.Repeats != 0 ||
-			!strings.Contains(out, "from 4 runs") {
-			t.Errorf("seed %d, %d repeats\n%s", second.Workload.Seed, second.Plan.Repeats, out)
+		w.exits(console.Done, "from 4 runs", brief("sweep", w.slow(), "--points", "1", "--stage-time", "500ms", "--budget",
+			"30s", "--repeats", "2", "--out", w.path("sweeps"))...)
+		if second := open(t, w.path("sweeps/2")); second.Workload.Seed != 43 || second.Plan.Repeats != 0 {
+			t.Errorf("seed %d, %d repeats", second.Workload.Seed, second.Plan.Repeats)
 		}
 	})
 }

@@ -109,8 +109,8 @@ func TestMaxTokensIsACap(t *testing.T) {
 	})
 }
 
-// TestSaturationOfNaturalLengths sweeps a server whose answers end by themselves, far below the cap: the saturation rate
-// and the output are those of the mean length.
+// TestSaturationOfNaturalLengths sweeps a server whose answers end by themselves, far below the cap: the saturation
+// rate and the output are those of the mean length.
 func TestSaturationOfNaturalLengths(t *testing.T) {
 	notInShort(t)
 	virtually(t, func(t *testing.T, w *world) {
@@ -120,7 +120,8 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 		w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "4s", "--points",
 			"2", "--warmup", "1", "--no-selftest", "--plain", "--out", w.path("sweep"))
 		mean := natural.Mean(limit, 0)
-		capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))}).RequestsPerSecond
+		load := sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))}
+		capacity := sim.CapacityOf(config, load).RequestsPerSecond
 		run := open(t, w.path("sweep"))
 		if off := run.Saturation.Rate.Value()/capacity - 1; math.Abs(off) > 0.1 {
 			t.Errorf("saturates at %v of %v req/s", run.Saturation.Rate.Value(), capacity)

@@ -183,13 +183,16 @@ func TestWays(t *testing.T) {
 		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) +
 			":/llm/",
 			shown: "unix:" + short + "/p:/llm"},
-		"mutual TLS":     {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", key}, shown: "https://127.0.0.1:"},
+		"mutual TLS": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", key},
+			shown: "https://127.0.0.1:"},
 		"no certificate": {url: mutual, flags: []string{"--ca", cert}, fails: "ertificate"},
 		"broken key": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", damagedKey}, fails: "key.pem",
 			code: console.WrongUsage},
-		"a key as authority": {url: tlsInner, flags: []string{"--ca", damagedKey}, fails: "key.pem", code: console.WrongUsage},
-		"a key alone":        {url: tlsInner, flags: []string{"--cert", damagedKey}, fails: "it has no certificate", code: console.WrongUsage},
-		"no TLS":             {url: strings.Replace(inner.String(), "http", "https", 1), fails: "TLS"},
+		"a key as authority": {url: tlsInner, flags: []string{"--ca", damagedKey}, fails: "key.pem",
+			code: console.WrongUsage},
+		"a key alone": {url: tlsInner, flags: []string{"--cert", damagedKey}, fails: "it has no certificate",
+			code: console.WrongUsage},
+		"no TLS": {url: strings.Replace(inner.String(), "http", "https", 1), fails: "TLS"},
 		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}),
 			flags: []string{"--ca", expiredCert},
 			fails: "Renew it, or see whether this machine's clock is right"},
@@ -219,7 +222,8 @@ func TestWays(t *testing.T) {
 			}
 			at := tt.url
 			if scheme, host, ok := strings.Cut(at, "://"); ok {
-				at = scheme + "://me:" + url.PathEscape(planted["user"]) + "@" + host + "?token=" + url.QueryEscape(planted["query"])
+				user, query := url.PathEscape(planted["user"]), url.QueryEscape(planted["query"])
+				at = scheme + "://me:" + user + "@" + host + "?token=" + query
 			}
 			args := slices.Concat(brief("run", at, "--concurrency", "2", "--requests", "4", "--api-key", planted["flag"],
 				"--header", "X-Token: "+planted["header"]), tt.flags)
@@ -232,7 +236,7 @@ func TestWays(t *testing.T) {
 				t.Error(errs)
 			}
 			if tt.fails != "" {
-				if code != cmp.Or(tt.code, console.Failed) || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
+				if code != cmp.Or(tt.code, console.Failed) || !strings.Contains(errs, tt.fails) || strings.Count(errs, "\n") != 1 {
 					t.Errorf("exit %d, %s", code, errs)
 				}
 				return

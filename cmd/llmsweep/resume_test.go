@@ -16,8 +16,8 @@ func plainSweep(out string) []string {
 		"--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest", "--out", out}
 }
 
-// An interrupted sweep of two servers that is resumed keeps its whole stages, and prints the table of one that was not. The directory is refused to other commands
-// meanwhile.
+// An interrupted sweep of two servers that is resumed keeps its whole stages, and prints the table of one that was not.
+// The directory is refused to other commands meanwhile.
 func TestResume(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		began := time.Now()
@@ -47,7 +47,7 @@ func TestResume(t *testing.T) {
 		}
 		if n := len(cut.Stages); n < 2 || n >= len(now.Stages) || len(now.Target.Replicas) != 2 ||
 			len(now.Stages[n].Replicas) != 2 {
-			t.Errorf("%d stages of %d, %d replicas: the interruption tests nothing", n, len(now.Stages), len(now.Target.Replicas))
+			t.Errorf("%d stages of %d, %d replicas: nothing is tested", n, len(now.Stages), len(now.Target.Replicas))
 		}
 	})
 }

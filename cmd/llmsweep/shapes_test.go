@@ -85,8 +85,8 @@ func hasAddress(n ast.Node, source string) bool {
 	return false
 }
 
-// markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long as
-// their headings.
+// markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long
+// as their headings.
 func markdownShape(s string) (shape []string, err error) {
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(s)))
 	width := 0

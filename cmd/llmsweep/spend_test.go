@@ -163,8 +163,8 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 	})
 }
 
-// TestThePreflightKeepsToTheLimits: preflight, calibration, warm-up and stages together keep to --max-rps and --max-tpm:
-// an account with a limit of 3 requests a minute, or of 600 tokens, refuses nothing.
+// TestThePreflightKeepsToTheLimits: preflight, calibration, warm-up and stages together keep to --max-rps and
+// --max-tpm: an account with a limit of 3 requests a minute, or of 600 tokens, refuses nothing.
 func TestThePreflightKeepsToTheLimits(t *testing.T) {
 	for flag, limit := range map[string]string{"--max-rps": "0.05", "--max-tpm": "600"} {
 		t.Run(flag, func(t *testing.T) {

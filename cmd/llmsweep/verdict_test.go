@@ -56,7 +56,8 @@ func TestVerdicts(t *testing.T) {
 		}
 		labels := []string{"--label", "model=m,gpu=L20,gpus=1,engine=vLLM"}
 		swept := func(name string, more ...string) []string {
-			return slices.Concat(brief("sweep", url, "--max-concurrency", "32", "--stage-time", "1s", "--points", "1", "--out", w.path(name)), labels, more)
+			return slices.Concat(brief("sweep", url, "--max-concurrency", "32", "--stage-time", "1s", "--points", "1", "--out",
+				w.path(name)), labels, more)
 		}
 		ran := func(name string, slo ...string) []string {
 			return slices.Concat(brief("run", url, "--rate", "2", "--requests", "100", "--out", w.path(name)), labels, slo)
