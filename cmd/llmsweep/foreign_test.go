@@ -13,7 +13,7 @@ import (
 func TestForeignFlags(t *testing.T) {
 	parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})
 	seen := map[string]bool{}
-	for _, f := range foreigners {
+	for _, f := range foreignFlags {
 		if (f.flag == "") == (f.note == "") {
 			t.Errorf("%v: give a flag or a note", f.names)
 		}
@@ -31,7 +31,7 @@ func TestForeignFlags(t *testing.T) {
 					t.Errorf("%s %s is not unknown: %v", command, name, err)
 					continue
 				}
-				said := Foreign(err, parser.Model, []string{command, "sim:", dashed(name), "7"}).Error()
+				said := explainForeign(err, parser.Model, []string{command, "sim:", dashed(name), "7"}).Error()
 				if strings.Contains(said, "did you mean") || strings.Contains(said, "VALUE") || f.flag != "" &&
 					!strings.Contains(said, "--"+f.flag) {
 					t.Errorf("%s %s: %s", command, name, said)
@@ -40,7 +40,7 @@ func TestForeignFlags(t *testing.T) {
 		}
 	}
 	other := errors.New("something else")
-	if got := Foreign(other, parser.Model, []string{"run"}); got != other {
+	if got := explainForeign(other, parser.Model, []string{"run"}); got != other {
 		t.Errorf("another error became %v", got)
 	}
 }

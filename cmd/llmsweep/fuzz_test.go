@@ -50,7 +50,7 @@ func FuzzFlags(f *testing.F) {
 		if err == nil {
 			err = checkPositive(parsed)
 		} else {
-			err = plain(err, args[0])
+			err = plainError(err, args[0])
 		}
 		if err == nil {
 			err = understood(grammar, parsed.Command())

@@ -52,7 +52,7 @@ func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed
 	return errors.Join(table.WriteSections(c.Out, "", []table.Section{noise}, table.Style{Lang: lang.Lang(r.Lang)}), err)
 }
 
-// measureEach measures measureEach sweep or run with a seed of its own: a server with a prefix cache knows the prompts
+// measureEach measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts
 // of the first. An SLO that is missed or undecided is returned at the end; any other error ends the repeats.
 func (r *repeats) measureEach(c *console.Console, out string, measure func(c *console.Console, seed uint64,
 	dir string) (*job.Job, error)) error {

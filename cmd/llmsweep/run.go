@@ -230,7 +230,7 @@ func (s *stageLength) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// requests returns the number requests requests requests a stage with a number in flight; 0 where the time decides.
+// requests returns how many requests a stage has that keeps a number of them in flight; 0 where the time decides.
 func (s stageLength) requests(inFlight int) int {
 	if s.Times > 0 {
 		return max(1, int(math.Round(min(mostRequests, s.Times*float64(inFlight)))))

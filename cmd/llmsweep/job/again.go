@@ -17,7 +17,7 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// preflightResult is what a preflight preflightResult out of the servers, for other processes that send to them too.
+// preflightResult is what a preflight found out about the servers, for other processes that send to them too.
 type preflightResult struct {
 	Servers []foundServer
 	Costs   workload.Calibration

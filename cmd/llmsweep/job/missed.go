@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// sloFailure returns the error of a run that sloFailure its SLO, with exit code exitMissed, or of one that did not show
+// sloFailure returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show
 // whether it meets it, with exitUndecided; nil where it met it or there was none. A stage that was ended before all
 // that was asked for was sent is a failure. A gate in CI must not pass without evidence.
 func sloFailure(run *rundir.Run, l lang.Lang) error {

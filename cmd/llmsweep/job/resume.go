@@ -147,7 +147,7 @@ func sameServer(before *rundir.Run, now *rundir.Target, asked *rundir.Workload) 
 	return nil
 }
 
-// earlierSpending returns what the first part of a run earlierSpending. Where it was killed, the requests that run.json
+// earlierSpending returns what the first part of a run spent. Where it was killed, the requests that run.json
 // does not count yet are reckoned with as dearly as they can have been.
 func earlierSpending(before *rundir.Run, path string) (client.Spent, error) {
 	var s client.Spent
