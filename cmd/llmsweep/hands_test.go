@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,6 +26,10 @@ func TestRunWithoutALoad(t *testing.T) {
 		if !strings.Contains(errs, "one request at a time is measured (--concurrency 1)") ||
 			!strings.Contains(out, "concurrent@1") {
 			t.Errorf("%s\n%s", errs, out)
+		}
+		w.must("import", w.path("one/report.md"), "--out", w.path("imported"))
+		if dirs, _ := filepath.Glob(w.path("imported/*")); len(dirs) != 1 || open(t, dirs[0]).Stages[0].Name != "concurrent@1" {
+			t.Errorf("the report became %q", dirs)
 		}
 		if _, errs := run("sim:", "two", "--concurrency", "1"); strings.Contains(errs, "No load") {
 			t.Error("a load was given:", errs)

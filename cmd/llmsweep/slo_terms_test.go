@@ -81,7 +81,7 @@ func TestTermsOfKnownServers(t *testing.T) {
 		code   int
 		says   string // where it is undecided, why the value is n/a
 	}{
-		"far from 20 tok/s":       {server{}, "speed:p5>20tok/s", met, ""},
+		"far from 20 tok/s":       {server{}, "speed:p5>20tok/s ttft_due:p50<1s", met, ""},
 		"50 tok/s and not 51":     {server{}, "speed:p5>51tok/s", missed, "speed:p5 is 50tok/s"},
 		"one chunk has no speed":  {server{perChunk: 20}, "speed:p5>1tok/s", undecided, "answers come in chunks"},
 		"no usage":                {server{noUsage: true}, "speed:p5>1tok/s", undecided, "the server does not count"},

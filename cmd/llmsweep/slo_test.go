@@ -105,5 +105,6 @@ func TestRulesOfMLPerf(t *testing.T) {
 				t.Errorf("%s: a mean is judged: %s", format, table)
 			}
 		}
+		w.exits(console.WrongUsage, "is printed with --format console", append(rules, "--format", "json")...)
 	})
 }
