@@ -28,7 +28,8 @@ func TestRunWithoutALoad(t *testing.T) {
 			t.Errorf("%s\n%s", errs, out)
 		}
 		w.must("import", w.path("one/report.md"), "--out", w.path("imported"))
-		if dirs, _ := filepath.Glob(w.path("imported/*")); len(dirs) != 1 || open(t, dirs[0]).Stages[0].Name != "concurrent@1" {
+		dirs, _ := filepath.Glob(w.path("imported/*"))
+		if len(dirs) != 1 || open(t, dirs[0]).Stages[0].Name != "concurrent@1" {
 			t.Errorf("the report became %q", dirs)
 		}
 		if _, errs := run("sim:", "two", "--concurrency", "1"); strings.Contains(errs, "No load") {

@@ -145,7 +145,8 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 				t.Errorf("%s: %s", limit, out)
 			}
 		}
-		w.exits(console.Done, "Give --price-in and --price-out", "run", "sim:", "--requests", "3", "--max-tokens", "10", "--dry-run")
+		w.exits(console.Done, "Give --price-in and --price-out", "run", "sim:", "--requests", "3", "--max-tokens", "10",
+			"--dry-run")
 		var stages []string
 		for _, limit := range []string{"", "--max-cost 1 --price-in 1"} {
 			out := w.path(fmt.Sprint("run", len(stages)))
