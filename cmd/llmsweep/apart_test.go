@@ -19,9 +19,7 @@ func apart(t *testing.T) bool {
 	}
 	t.Parallel()
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v",
 		fmt.Sprintf("-test.short=%t", testing.Short()))
 	p.Env = append(os.Environ(), apartVariable+"="+t.Name())

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -34,42 +32,35 @@ func (c *resetting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // caching starts a caching server of an engine.
 func (w *world) caching(engine string, refuses int) (string, *resetting) {
 	w.t.Helper()
-	config := simtest.Preset(w.t, "demo")
+	config := simtest.Slowed(simtest.Preset(w.t, "demo"), 5)
 	config.PrefixCache = true
 	c := &resetting{Handler: w.simulation(config, simserver.Options{Engine: engine}), refuses: refuses}
 	url, _ := w.server(c)
 	return url, c
 }
 
-// onePrompt writes a dataset of one prompt.
-func (w *world) onePrompt() string {
-	return w.write("one.jsonl", fmt.Sprintf("{\"prompt\":%q}\n", strings.Repeat("river stone market ", 100)))
-}
-
 // TestResetCache measures one prompt at three loads. With --reset-cache it is in no cache at the beginning of a row,
-// nor is it among the hits that the run allows.
+// nor is it among the hits that the run allows. In compare --live the caches of both servers are emptied.
 func TestResetCache(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		set := w.onePrompt()
-		flag := []string{"--reset-cache"}
-		for _, tc := range []struct {
-			engine string
-			flag   []string
-			resets int32
-		}{{"vllm", flag, 3}, {"sglang", flag, 3}, {"vllm", nil, 0}, {"sglang", nil, 0}} {
-			url, server := w.caching(tc.engine, 0)
-			out := w.path(fmt.Sprint(tc.engine, len(tc.flag)))
-			w.must(append([]string{"run", url, "--concurrency", "1,2,3", "--requests", "6", "--dataset", set, "--max-tokens",
-				"4",
-				"--no-selftest", "--plain", "--out", out}, tc.flag...)...)
-			if n := server.asked.Load(); n != tc.resets {
-				t.Errorf("%s %v: %d requests to empty the cache, want %d", tc.engine, tc.flag, n, tc.resets)
+		set := w.write("one.jsonl", fmt.Sprintf("{\"prompt\":%q}\n", strings.Repeat("river stone market ", 100)))
+		var urls []string
+		var servers []*resetting
+		for i, engine := range []string{"vllm", "sglang", "vllm"} {
+			url, server := w.caching(engine, 0)
+			urls, servers = append(urls, url), append(servers, server)
+			resets, out := i < 2, w.path(fmt.Sprint(i))
+			args := []string{"run", url, "--concurrency", "1,2,3", "--requests", "6", "--dataset", set, "--max-tokens", "4",
+				"--no-selftest", "--plain", "--out", out}
+			if resets {
+				args = append(args, "--reset-cache")
+			}
+			w.must(args...)
+			if n := server.asked.Load(); (n == 3) != resets {
+				t.Errorf("%s: %d requests to empty the cache", engine, n)
 			}
 			cold, ideal := map[string]int{}, map[string]int{}
-			for r, err := range store.Records(out) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for _, r := range recordsOf(t, out) {
 				if r.CachedTokens.Or(0) < r.PromptTokens.Value()/2 {
 					cold[r.Stage]++
 				}
@@ -78,16 +69,21 @@ func TestResetCache(t *testing.T) {
 				}
 			}
 			for _, st := range open(t, out).Stages {
-				if (cold[st.Name] > 0) != (tc.resets > 0) || (ideal[st.Name] == 1) != (tc.resets > 0) {
-					t.Errorf("%s %v: in %s %d prompts were new to the server, by the run %d",
-						tc.engine, tc.flag, st.Name, cold[st.Name], ideal[st.Name])
+				if (cold[st.Name] > 0) != resets || (ideal[st.Name] == 1) != resets {
+					t.Errorf("%s %t: in %s %d prompts were new to the server, by the run %d", engine, resets, st.Name,
+						cold[st.Name], ideal[st.Name])
 				}
 			}
+		}
+		w.must(pairwise(urls[0], urls[1], "--concurrency", "2", "--reset-cache")...)
+		if m, n := servers[0].asked.Load(), servers[1].asked.Load(); m < 8 || m != n {
+			t.Errorf("%d and %d requests to empty the caches", m, n)
 		}
 	})
 }
 
-// TestResetCacheOfReplicas empties the caches of all servers, and says of one without such a request what that means.
+// TestResetCacheOfReplicas empties the caches of all servers, and says once of one without such a request what that
+// means, and asks it no more.
 func TestResetCacheOfReplicas(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		good, counted := w.caching("vllm", 0)
@@ -100,37 +96,15 @@ func TestResetCacheOfReplicas(t *testing.T) {
 		out, errs := w.must(brief(append([]string{"run", good, bad, "--out", w.path("bad")}, args...)...)...)
 		const said = "The server's prefix cache was not emptied before concurrent@2 ("
 		const means = "VLLM_SERVER_DEV_MODE=1): rows may be answered from what earlier rows left in it."
-		page, _ := w.must("report", w.path("bad"), "--format", "markdown")
-		for where, text := range map[string]string{"console": out, "progress": errs, "report": page} {
+		for where, text := range map[string]string{"console": out, "progress": errs} {
 			flat := strings.Join(strings.Fields(text), " ")
 			if strings.Count(flat, said) != 1 || !strings.Contains(flat, means) {
 				t.Errorf("%s: it is not said once that the cache was kept:\n%s", where, text)
 			}
 		}
-		chinese, _ := w.must("report", w.path("bad"), "--lang", "zh")
-		if !strings.Contains(chinese, "未能清空服务的前缀缓存") {
-			t.Error(chinese)
-		}
-		if n := refusing.asked.Load(); n != 2 {
-			t.Errorf("the server that has none was asked %d times", n)
-		}
-		if run := open(t, w.path("bad")); len(run.Warnings) != 1 || run.Warnings[0].Code != "server.cache-kept" {
-			t.Errorf("run.json has %v", run.Warnings)
-		}
-		if code, _, errs := w.llmsweep("report", w.path("bad"), "--reset-cache"); code != console.WrongUsage {
-			t.Errorf("exit %d: %s", code, errs)
-		}
-	})
-}
-
-// TestResetCacheOfBothServers compares two servers live: the cache of each is emptied, also to find the loads.
-func TestResetCacheOfBothServers(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		a, first := w.caching("vllm", 0)
-		b, second := w.caching("sglang", 0)
-		w.must(pairwise(a, b, "--concurrency", "2", "--reset-cache")...)
-		if m, n := first.asked.Load(), second.asked.Load(); m < 5 || m != n {
-			t.Errorf("%d and %d requests to empty the caches", m, n)
+		if run, n := open(t, w.path("bad")), refusing.asked.Load(); n != 2 || len(run.Warnings) != 1 ||
+			run.Warnings[0].Code != "server.cache-kept" {
+			t.Errorf("asked %d times, run.json has %v", n, run.Warnings)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/simtest"
 
 	"github.com/goccy/go-yaml"
 )
@@ -18,10 +19,7 @@ import (
 type workflow struct {
 	Env  map[string]string
 	Jobs map[string]struct {
-		Steps []struct {
-			Name string
-			Run  string
-		}
+		Steps []struct{ Run string }
 	}
 }
 
@@ -54,16 +52,14 @@ func TestAction(t *testing.T) {
 	}
 	readYAML(t, "action.yml", &action)
 	dir := t.TempDir()
-	script := "#!/bin/sh\nprintf '%s,' \"$@\" >words\necho '{\"verdict\": \"missed\", \"claim\": \"It is so.\", \"may_claim\": \"slo\"}'\nexit 3\n"
-	if err := os.WriteFile(filepath.Join(dir, "llmsweep"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	script := "#!/bin/sh\nprintf '%s,' \"$@\" >words\n" +
+		`echo '{"verdict": "missed", "claim": "It is so.", "may_claim": "slo"}'` + "\nexit 3\n"
+	noError(t, os.WriteFile(filepath.Join(dir, "llmsweep"), []byte(script), 0o755))
 	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
 		action.Runs.Steps[len(action.Runs.Steps)-1].Run)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+
-		filepath.Join(dir, "outputs"),
-		"COMMAND=run URL --slo 'ttft:p99<500ms' --label gpu=\"L20 48GB\"")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir,
+		"GITHUB_OUTPUT="+filepath.Join(dir, "outputs"), "COMMAND=run URL --slo 'ttft:p99<500ms' --label gpu=\"L20 48GB\"")
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 3 {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -71,19 +67,15 @@ func TestAction(t *testing.T) {
 		"words":   "run,URL,--slo,ttft:p99<500ms,--label,gpu=L20 48GB,",
 		"outputs": "verdict=missed\nclaim=It is so.\nmay_claim=slo\n",
 	} {
-		if b, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(b) != want {
-			t.Errorf("%s: %q, %v", file, b, err)
+		if got := contentOf(t, filepath.Join(dir, file)); got != want {
+			t.Errorf("%s: %q", file, got)
 		}
 	}
 }
 
 func readYAML(t *testing.T, file string, into any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../examples/ci", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(b, into); err != nil {
+	if err := yaml.Unmarshal([]byte(contentOf(t, "../../examples/ci/"+file)), into); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 }
@@ -92,7 +84,7 @@ func readYAML(t *testing.T, file string, into any) {
 func (w *world) ciLine(line, server string) (int, string) {
 	// Short requests decide as much in a short budget, which is simulated sooner.
 	args := shellWords(strings.NewReplacer(`"$LLM_URL"`, server, "--budget 10m",
-		"--budget 3m --prompt-tokens 64 --output-tokens 16", "--requests 600",
+		"--budget 1m --prompt-tokens 64 --output-tokens 16", "--requests 600",
 		"--requests 300 --prompt-tokens 64 --output-tokens 16").Replace(line))
 	for i, a := range args {
 		if strings.HasPrefix(a, "bench/") {
@@ -116,47 +108,36 @@ func TestExampleWorkflow(t *testing.T) {
 		t.Errorf("LLM_URL is %q: it is to be tried without a server", f.Env["LLM_URL"])
 	}
 	virtually(t, func(t *testing.T, w *world) {
-		config, err := sim.Preset("plain8")
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.MaxNumSeqs = 4
-		live, err := sim.Start(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(live.Close)
-		slower, _ := w.server(simserver.New(live, simserver.Options{}))
+		equal := simtest.Preset(t, "plain8")
+		fewer := equal
+		fewer.MaxNumSeqs = 4
 		w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
-		baseline := f.llmsweepSteps(t, "baseline")
-		for _, line := range baseline {
-			if code, errs := w.ciLine(line, "sim:plain8"); code != console.Done {
-				t.Fatalf("%s: exit %d\n%s", line, code, errs)
-			}
-		}
-		if err := os.Remove(w.path("bench/baseline/records.jsonl")); err != nil { // run.json alone is enough
-			t.Fatal(err)
-		}
-		gate := func(server string) (code int, errs string) {
-			os.RemoveAll(w.path("bench/load"))
-			os.RemoveAll(w.path("bench/candidate"))
-			for _, line := range f.llmsweepSteps(t, "gate") {
-				if code, errs = w.ciLine(line, server); code != console.Done {
+		run := func(job string, config sim.MachineConfig) (code int, errs string) {
+			url, _ := w.server(w.simulation(config, simserver.Options{}))
+			for _, line := range f.llmsweepSteps(t, job) {
+				if code, errs = w.ciLine(line, url); code != console.Done {
 					break
 				}
 			}
 			return code, errs
 		}
-		if code, errs := gate("sim:plain8"); code != console.Done {
+		if code, errs := run("baseline", equal); code != console.Done {
+			t.Fatalf("baseline: exit %d\n%s", code, errs)
+		}
+		if err := os.Remove(w.path("bench/baseline/records.jsonl")); err != nil { // run.json alone is enough
+			t.Fatal(err)
+		}
+		if code, errs := run("gate", equal); code != console.Done {
 			t.Errorf("an equal server: exit %d\n%s", code, errs)
 		}
-		if code, errs := gate(slower); code != console.Missed || !strings.Contains(errs, "tokens_per_s<-10%") {
+		os.RemoveAll(w.path("bench/load"))
+		os.RemoveAll(w.path("bench/candidate"))
+		if code, errs := run("gate", fewer); code != console.Missed || !strings.Contains(errs, "tokens_per_s<-10%") {
 			t.Errorf("a slower server: exit %d\n%s", code, errs)
 		}
-		summary, err := os.ReadFile(w.path("summary.md"))
-		if err != nil || strings.Count(string(summary), "| synchronous |") < 3 ||
-			!strings.Contains(string(summary), "| baseline | candidate |") {
-			t.Errorf("%v, the summary is\n%s", err, summary)
+		summary := contentOf(t, w.path("summary.md"))
+		if strings.Count(summary, "| synchronous |") < 3 || !strings.Contains(summary, "| baseline | candidate |") {
+			t.Error(summary)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,11 +14,7 @@ import (
 // TestKubernetesExample: the number of ranks is the same in each place, rank 0 is found at its pod, and llmsweep knows
 // the command line.
 func TestKubernetesExample(t *testing.T) {
-	b, err := os.ReadFile("../../examples/cluster/sweep.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(b), "\n---\n")
+	_, text, _ := strings.Cut(contentOf(t, "../../examples/cluster/sweep.yaml"), "\n---\n")
 	var job struct {
 		Spec struct {
 			Completions, Parallelism int
@@ -34,9 +29,7 @@ func TestKubernetesExample(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(text), &job); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, yaml.Unmarshal([]byte(text), &job))
 	rank := job.Spec.Template.Spec.Containers[0]
 	env := map[string]string{}
 	for _, v := range rank.Env {

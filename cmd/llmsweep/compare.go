@@ -100,8 +100,8 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	return job.Verdict(result, gates)
 }
 
-// between stands for the -- between two sides among the paths: the parser takes -- for the end of the flags.
-const between = "\x00"
+// sideMark stands for the -- between two sides among the paths: the parser takes -- for the end of the flags.
+const sideMark = "\x00"
 
 // withSides returns the arguments of compare with between for --; those of other commands as they are.
 func withSides(args []string) []string {
@@ -111,7 +111,7 @@ func withSides(args []string) []string {
 	args = slices.Clone(args)
 	for i, a := range args {
 		if a == "--" {
-			args[i] = between
+			args[i] = sideMark
 		}
 	}
 	return args
@@ -119,31 +119,31 @@ func withSides(args []string) []string {
 
 // sides reads the results of both sides. first is how many the first has; -1 where there is no -- and thus no sides.
 func sides(w io.Writer, paths []string) (all []setup.Input, first int, err error) {
-	at := slices.Index(paths, between)
+	at := slices.Index(paths, sideMark)
 	if at < 0 {
-		all, err = labelled(w, paths, nil)
+		all, err = runsWithLabel(w, paths, nil)
 		return all, -1, err
 	}
 	a, b := paths[:at], paths[at+1:]
 	switch {
-	case slices.Contains(b, between):
+	case slices.Contains(b, sideMark):
 		return nil, 0, errors.New("compare has two sides, with one -- between them")
 	case len(a) == 0 || len(b) == 0:
 		return nil, 0, errors.New("compare needs runs on both sides of --: llmsweep compare A1 A2 A3 -- B1 B2")
 	}
-	if all, err = labelled(w, a, b); err != nil {
+	if all, err = runsWithLabel(w, a, b); err != nil {
 		return nil, 0, err
 	}
-	other, err := labelled(w, b, a)
+	other, err := runsWithLabel(w, b, a)
 	return append(all, other...), len(all), err
 }
 
 // byLabel begins an argument that names runs by a label.
 const byLabel = "label:"
 
-// labelled reads the results of a side that have the labels that it names. A side of labels alone takes them from the
-// results of the other one.
-func labelled(w io.Writer, side, other []string) ([]setup.Input, error) {
+// runsWithLabel reads the results of a side that have the labels that it names. A side of labels alone takes them from
+// the results of the other one.
+func runsWithLabel(w io.Writer, side, other []string) ([]setup.Input, error) {
 	isLabel := func(path string) bool { return strings.HasPrefix(path, byLabel) }
 	paths := slices.DeleteFunc(slices.Clone(side), isLabel)
 	if len(paths) == 0 {

@@ -8,63 +8,67 @@ import (
 	"testing"
 
 	"llmsweep/client/note"
-	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
 // TestContaminatedSweeps sweeps caching servers with a set of prompts twice: the first sweep is clean, the second finds
 // the prompts of the first in the cache. The sets are of random size, and half of them begin alike.
 func TestContaminatedSweeps(t *testing.T) {
-	notInShort(t)
-	t.Parallel()
 	for i := range contaminatedSweeps {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			inBubble(t, t.TempDir(), func(t *testing.T, w *world) { contaminate(t, w, uint64(i)) })
+			virtually(t, func(t *testing.T, w *world) {
+				rng := rand.New(rand.NewPCG(uint64(i), 27))
+				prompts, words := 50+rng.IntN(200), 160+rng.IntN(160)
+				args := []string{"--points", fmt.Sprint(2 + rng.IntN(2)), "--output-tokens", "8", "--seed",
+					fmt.Sprint(1 + rng.IntN(1000)), "--dataset", w.promptSet(rng, prompts, words, rng.IntN(2)*words/4)}
+				clean, contaminated := w.sweptTwice(args...)
+				if len(clean) > 0 || len(contaminated) == 0 {
+					t.Errorf("%d prompts of %d words: the rows %q and %q are contaminated", prompts, words, clean, contaminated)
+				}
+			})
 		})
 	}
 }
 
-// contaminate makes a clean sweep and a contaminated one, and reports what each says.
-func contaminate(t *testing.T, w *world, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 27))
-	config, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.PrefixCache = true
-	url, stop := w.server(w.simulation(simtest.Slowed(config, 5), simserver.Options{}))
-	defer stop()
-	prompts, tokens := 50+rng.IntN(200), 160+rng.IntN(160)
-	args := []string{"sweep", url, "--stage-time", "2s", "--points", fmt.Sprint(2 + rng.IntN(2)), "--warmup", "1",
-		"--output-tokens", "8", "--max-concurrency", "16",
-		"--no-selftest", "--plain", "--budget", "20s", "--seed", fmt.Sprint(1 + rng.IntN(1000)), "--dataset",
-		w.promptSet(rng, prompts, tokens)}
-	for k, name := range []string{"clean", "contaminated"} {
-		w.must(append(slices.Clone(args), "--out", w.path(name))...)
-		run := open(t, w.path(name))
-		named := slices.ContainsFunc(run.Answer.Cautions,
-			func(n note.Note) bool { return n.Code == "cache.contaminated-rows" })
-		rows := 0
-		for i := range run.Stages {
-			if h := run.Stages[i].Hits; h != nil && h.Contaminated.Known() {
-				rows++
-			}
+// TestSweepsWithOneSeedAreClean: the words of the prompts are the same but the first, so that no sweep finds more in
+// the cache than the block that the server's chat template fills.
+func TestSweepsWithOneSeedAreClean(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		if first, second := w.sweptTwice("--points", "2"); len(first)+len(second) > 0 {
+			t.Errorf("the rows %q and %q are contaminated", first, second)
 		}
-		if want := k == 1; named != want || rows > 0 != want {
-			t.Errorf("%s, %d prompts of %d words: %d of %d rows are contaminated, cautions %v; %s", name, prompts, tokens, rows,
-				len(run.Stages), run.Answer.Cautions, hitsIn(run))
-		}
-	}
+	})
 }
 
-// promptSet writes a dataset of n prompts of some words, of which the first quarter is the same in all of them for
-// every second set.
-func (w *world) promptSet(rng *rand.Rand, n, words int) string {
+// sweptTwice sweeps a caching server twice with one seed, and returns the contaminated rows of each sweep, of which its
+// cautions say too.
+func (w *world) sweptTwice(flags ...string) (first, second []string) {
+	w.t.Helper()
+	config := simtest.Slowed(simtest.Preset(w.t, "demo"), 5)
+	config.PrefixCache = true
+	url, _ := w.server(w.simulation(config, simserver.Options{}))
+	rows := func(name string) (all []string) {
+		w.must(append([]string{"sweep", url, "--stage-time", "2s", "--warmup", "1", "--max-concurrency", "16", "--budget",
+			"20s", "--no-selftest", "--plain", "--seed", "7", "--out", w.path(name)}, flags...)...)
+		run := open(w.t, w.path(name))
+		for i := range run.Stages {
+			if h := run.Stages[i].Hits; h != nil && h.Contaminated.Known() {
+				all = append(all, run.Stages[i].Name)
+			}
+		}
+		if named := slices.ContainsFunc(run.Answer.Cautions,
+			func(n note.Note) bool { return n.Code == "cache.contaminated-rows" }); named != (len(all) > 0) {
+			w.t.Errorf("%s: %q are contaminated, cautions %v", name, all, run.Answer.Cautions)
+		}
+		return all
+	}
+	return rows("first"), rows("second")
+}
+
+// promptSet writes a dataset of n prompts of some words, of which the first are the same in all of them.
+func (w *world) promptSet(rng *rand.Rand, n, words, shared int) string {
 	var set strings.Builder
-	shared := rng.IntN(2) * words / 4
 	for i := range n {
 		var text strings.Builder
 		for k := range words {
@@ -77,44 +81,4 @@ func (w *world) promptSet(rng *rand.Rand, n, words int) string {
 		fmt.Fprintf(&set, "{\"prompt\":%q}\n", fmt.Sprint(text.String(), i))
 	}
 	return w.write("set.jsonl", set.String())
-}
-
-// hitsIn lists the hits of a run's rows.
-func hitsIn(run *rundir.Run) string {
-	var all []string
-	for i := range run.Stages {
-		if h := run.Stages[i].Hits; h != nil {
-			all = append(all, fmt.Sprintf("%s: ideal %.2f, reported %.2f, contaminated %.2f", run.Stages[i].Name,
-				h.Ideal.Value(), h.Reported.Value(), h.Contaminated.Value()))
-		}
-	}
-	return strings.Join(all, "; ")
-}
-
-// TestSweepsWithOneSeedAreClean sweeps a caching server twice with one seed. The words of the prompts are the same but
-// the first, so that both sweeps have the block in the cache that the server's chat template fills, 3 % of a prompt,
-// and nothing else.
-func TestSweepsWithOneSeedAreClean(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		config, err := sim.Preset("demo")
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.PrefixCache = true
-		url, stop := w.server(w.simulation(config, simserver.Options{}))
-		defer stop()
-		for _, name := range []string{"first", "second"} {
-			w.must("sweep", url, "--stage-time", "2s", "--points", "2", "--budget", "20s", "--no-selftest", "--plain", "--seed",
-				"7", "--out", w.path(name))
-			if hits := hitsIn(open(t, w.path(name))); !strings.Contains(hits, "reported 0.03, contaminated NaN") {
-				t.Errorf("%s: %s", name, hits)
-			}
-			for r, err := range store.Records(w.path(name)) {
-				if err != nil || r.IdealTokens > 0 || r.OK() && r.CachedTokens.Value() != float64(config.BlockTokens) {
-					t.Fatalf("%s: %v of %v tokens were cached, want the %d of a block; ideal %d; %v", name, r.CachedTokens,
-						r.PromptTokens, config.BlockTokens, r.IdealTokens, err)
-				}
-			}
-		}
-	})
 }

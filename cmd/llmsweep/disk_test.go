@@ -14,7 +14,6 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/stats"
 )
 
 // plainRun are the flags of a short run of a server without random numbers.
@@ -28,88 +27,77 @@ func plainRun(out string) []string {
 func TestAFullDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		const plenty = 1 << 40 // bytes
-		roomy := simtest.FullDisk(plenty)
+		roomy, dir := simtest.FullDisk(plenty), w.path("run")
 		w.disk = roomy
 		w.must(plainRun(w.path("whole"))...)
 		all := plenty - roomy.Room()
-		rng := stats.Rand(1, "full disks", "")
-		unopened, resumed, whole := 0, 0, 0
+		ends := map[string]int{}
 		for i := range fullDisks {
-			room := rng.Int64N(all)
+			room := all * int64(i) / (fullDisks - 1) * 999 / 1000
 			full := simtest.FullDisk(room)
 			w.disk = full
-			dir := w.path("run")
-			code, _, errs := w.llmsweep(plainRun(dir)...)
-			if code != console.Failed || strings.Count(errs, syscall.ENOSPC.Error()) != 1 || !full.Failed() {
-				t.Errorf("%d: room for %d of %d bytes: exit %d\n%s", i, room, all, code, errs)
+			text := w.exits(console.Failed, "", plainRun(dir)...)
+			if strings.Count(text, "llmsweep: ") != 1 || !strings.Contains(text, syscall.ENOSPC.Error()) || !full.Failed() {
+				t.Errorf("room for %d of %d bytes:\n%s", room, all, text)
 			}
 			w.disk = store.OS{}
-			run, err := store.Open(dir)
-			switch {
-			case err != nil:
-				unopened++
+			if run, err := store.Open(dir); err != nil {
+				ends["before there was a run"]++
 				if _, there := os.Stat(filepath.Join(dir, rundir.RunFile)); !errors.Is(there, fs.ErrNotExist) {
-					t.Errorf("%d: room for %d of %d bytes: %v", i, room, all, err)
+					t.Errorf("room for %d of %d bytes: %v", room, all, err)
 				}
-			default:
-				w.must("report", dir)
-				for _, err := range store.Records(dir) {
-					if err != nil {
-						t.Errorf("%d: room for %d of %d bytes: %v", i, room, all, err)
-					}
-				}
-				if run.State == rundir.Complete {
-					whole++
-					break
-				}
-				resumed++
+			} else if w.must("report", dir); recordsOf(t, dir) != nil && run.State == rundir.Complete {
+				ends["whole without its report"]++
+			} else {
+				ends["resumed"]++
 				w.must("resume", dir)
 				if again := open(t, dir); again.State != rundir.Complete || len(again.Stages) != 3 {
-					t.Errorf("%d: resumed: %s, %d stages", i, again.State, len(again.Stages))
+					t.Errorf("room for %d of %d bytes: resumed: %s, %d stages", room, all, again.State, len(again.Stages))
 				}
 			}
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.RemoveAll(dir))
 		}
-		t.Logf("%d full disks, %d bytes in all: %d before there was a run, %d resumed, %d whole without their report",
-			fullDisks, all, unopened, resumed, whole)
+		if len(ends) != 3 {
+			t.Errorf("of %d bytes: %v", all, ends)
+		}
 	})
 }
 
-// Where syncing fails, nothing more is certain: the run ends at once.
-func TestAFailingSync(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		failing := simtest.SoundDisk()
-		w.disk = failing
-		const at = 6 * time.Second
-		time.AfterFunc(at, func() { failing.FailSync(syscall.EIO) })
-		code, _, errs := w.llmsweep(plainRun(w.path("run"))...)
-		if code != console.Failed || strings.Count(errs, syscall.EIO.Error()) != 1 ||
-			!strings.Contains(errs, "llmsweep resume") {
-			t.Errorf("exit %d\n%s", code, errs)
-		}
-		w.disk = store.OS{}
-		if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
-			t.Errorf("report:\n%s", out)
-		}
-		w.must("resume", w.path("run"))
-	})
-}
-
-// Where the directory is gone, nothing offers to continue the run.
-func TestAVanishedDirectory(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		const at = 6 * time.Second
-		time.AfterFunc(at, func() { os.RemoveAll(w.path("run")) })
-		began := time.Now()
-		code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
-		if took := time.Since(began); took > at+time.Second {
-			t.Errorf("it ended %v after the directory was gone", took-at)
-		}
-		if code != console.Failed || strings.Contains(errs, "llmsweep resume") || !strings.Contains(errs, "nowhere else") ||
-			!strings.Contains(out, "concurrent@1") {
-			t.Errorf("exit %d\n%s\n%s", code, out, errs)
-		}
-	})
+// A disk that fails in the middle ends a run at once, with one line and exit code 1. What was measured can be
+// printed, and the run can be continued; where the directory is gone, nothing offers that.
+func TestAFailingDisk(t *testing.T) {
+	type disk = *simtest.FailingDisk
+	for name, c := range map[string]struct {
+		fail   func(w *world, d disk)
+		error  string
+		within time.Duration
+	}{
+		"read-only":      {func(_ *world, d disk) { d.Fail(syscall.EROFS) }, syscall.EROFS.Error(), time.Second},
+		"sync fails":     {func(_ *world, d disk) { d.FailSync(syscall.EIO) }, syscall.EIO.Error(), 3 * time.Second},
+		"directory goes": {func(w *world, _ disk) { os.RemoveAll(w.path("run")) }, "nowhere else", time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				failing := simtest.SoundDisk()
+				w.disk = failing
+				const at = 6 * time.Second
+				time.AfterFunc(at, func() { c.fail(w, failing) })
+				began := time.Now()
+				code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
+				took, stays := time.Since(began), name != "directory goes"
+				if code != console.Failed || took > at+c.within || strings.Count(errs, c.error) != 1 ||
+					!strings.Contains(out, "concurrent@1") || strings.Contains(errs, "llmsweep resume") != stays {
+					t.Errorf("exit %d after %v\n%s\n%s", code, took, out, errs)
+				}
+				w.disk = store.OS{}
+				if !stays {
+					return
+				}
+				if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
+					t.Errorf("report:\n%s", out)
+				}
+				w.must("resume", w.path("run"))
+			})
+		})
+	}
 }

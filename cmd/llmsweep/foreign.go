@@ -19,9 +19,9 @@ type foreignFlag struct {
 	note  string   // where there is no flag of ours: what to do
 }
 
-// foreigners are the flags of vllm bench serve, SGLang's bench_serving, GuideLLM, AIPerf, oha, k6, wrk and vegeta that
-// people write here.
-var foreigners = []foreignFlag{
+// foreignFlags are the flags of vllm bench serve, SGLang's bench_serving, GuideLLM, AIPerf, oha, k6, wrk and vegeta
+// that people write here.
+var foreignFlags = []foreignFlag{
 	{names: []string{"request-rate", "qps", "q", "r"}, flag: "rate", value: "VALUE"},
 	{names: []string{"num-prompts", "num-prompt", "num-requests", "max-requests", "request-count", "n", "iterations"},
 		flag: "requests", value: "VALUE"},
@@ -84,9 +84,9 @@ var ownLoad = []string{"rate", "concurrency", "requests", "duration"}
 // plainValue matches values that can be repeated in an error.
 var plainValue = regexp.MustCompile(`^[0-9.]+[a-z]{0,2}$`)
 
-// Foreign returns the error about an unknown flag that says what to write, or the same error where nothing better is
-// known.
-func Foreign(err error, grammar *kong.Application, args []string) error {
+// explainForeign returns the error about an unknown flag that says what to write, or the same error where nothing
+// better is known.
+func explainForeign(err error, grammar *kong.Application, args []string) error {
 	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == args[0] && foreignCommands[m[1]] != "" {
 		return fmt.Errorf("there is no command %q; here it is %s", m[1], foreignCommands[m[1]])
 	}
@@ -97,7 +97,7 @@ func Foreign(err error, grammar *kong.Application, args []string) error {
 	name, _, _ := strings.Cut(m[2], "=")
 	shown := m[1] + name
 	given := givenValue(args, shown)
-	for _, f := range foreigners {
+	for _, f := range foreignFlags {
 		if slices.Contains(f.names, name) {
 			return fmt.Errorf("unknown flag %s: %s", shown, f.advice(grammar, args[0], given))
 		}

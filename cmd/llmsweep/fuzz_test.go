@@ -50,7 +50,7 @@ func FuzzFlags(f *testing.F) {
 		if err == nil {
 			err = checkPositive(parsed)
 		} else {
-			err = plain(err, args[0])
+			err = plainError(err, args[0])
 		}
 		if err == nil {
 			err = understood(grammar, parsed.Command())
@@ -98,7 +98,8 @@ func understood(g *cli, command string) error {
 // FuzzConfig reads configuration files: each is understood, or refused in one line that names the file.
 func FuzzConfig(f *testing.F) {
 	for _, s := range []string{
-		"", "points: 3\nstage-time: 30s\n", "url: 'sim:'\nlabel: {gpu: L20, gpus: 2}\nbody: {top_p: 0.9, stop: [a]}\nheader: {X: y}\n", "slo: ['a<1', b]\n",
+		"", "points: 3\nstage-time: 30s\n", "slo: ['a<1', b]\n",
+		"url: 'sim:'\nlabel: {gpu: L20, gpus: 2}\nbody: {top_p: 0.9, stop: [a]}\nheader: {X: y}\n",
 		"# nothing\n", "a: &x [1]\nb: *x\n", "- 1\n", "a: |\n  b\n", "points: 3\npoints: 4\n", "\"\\x00\": 1\n",
 		"a: !!binary x\n", "---\n...\n---\na: 1\n", "{a: 1",
 	} {

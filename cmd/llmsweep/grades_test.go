@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -13,25 +12,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/simtest"
 )
-
-// differing returns the handler of a simulated server with habits.
-func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
-	w.t.Helper()
-	config, err := sim.Preset("demo")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if config.Habits, err = sim.ParseHabits(habits); err != nil {
-		w.t.Fatal(err)
-	}
-	live, err := sim.Start(config)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(live.Close)
-	return simserver.New(live, o)
-}
 
 // sums writes a dataset of n graded sums, and returns its path.
 func (w *world) sums(n int) string {
@@ -43,16 +25,22 @@ func (w *world) sums(n int) string {
 	return w.write(fmt.Sprintf("sums-%d.jsonl", n), rows.String())
 }
 
-// grade measures a short load of graded sums on a server with habits.
-func (w *world) grade(name, set, requests string, o simserver.Options, habits []string, flags ...string) (code int,
-	out, errs string) {
+// grades starts a server that answers wrongly as the habit says, if any, and returns its URL.
+func (w *world) grades(o simserver.Options, habits ...string) string {
 	w.t.Helper()
-	url, stop := w.server(w.differing(o, habits...))
-	defer stop()
-	args := []string{"run", url, "--concurrency", "8", "--requests", requests, "--dataset", set, "--warmup", "1",
-		"--no-selftest", "--plain",
-		"--label", "gpu=L20,gpus=1", "--out", w.path(name)}
-	return w.llmsweep(append(args, flags...)...)
+	config := simtest.Slowed(simtest.Preset(w.t, "demo"), 5)
+	var err error
+	if config.Habits, err = sim.ParseHabits(habits); err != nil {
+		w.t.Fatal(err)
+	}
+	url, _ := w.server(w.simulation(config, o))
+	return url
+}
+
+// graded are the flags of a run of graded sums.
+func graded(url, set, requests, out string, more ...string) []string {
+	return append([]string{"run", url, "--concurrency", "8", "--requests", requests, "--dataset", set, "--warmup", "1",
+		"--no-selftest", "--plain", "--label", "gpu=L20,gpus=1", "--out", out}, more...)
 }
 
 // TestGrades grades servers that answer rightly with a known share.
@@ -71,11 +59,12 @@ func TestGrades(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				_, out, _ := w.grade("run", w.sums(200), "200", c.options, c.habits)
-				if !strings.Contains(out, c.says) {
-					t.Errorf("no %q:\n%s", c.says, out)
-				}
+				out, _ := w.must(graded(w.grades(c.options, c.habits...), w.sums(100), "100", w.path("run"))...)
 				run := open(t, w.path("run"))
+				zh, _ := w.must("report", w.path("run"), "--lang", "zh")
+				if !strings.Contains(out, c.says) || !strings.Contains(zh, "计分回答") {
+					t.Errorf("no %q:\n%s\n%s", c.says, out, zh)
+				}
 				for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
 					a := g.Accuracy
 					if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy ||
@@ -83,15 +72,12 @@ func TestGrades(t *testing.T) {
 						t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
 					}
 				}
-				if zh, _ := w.must("report", w.path("run"), "--lang", "zh"); !strings.Contains(zh, "计分回答") {
-					t.Errorf("no grades in Chinese:\n%s", zh)
-				}
 			})
 		})
 	}
 }
 
-// TestAccuracyIsAnObjective of a run, with its exit codes, and a metric of compare.
+// TestAccuracyIsAnObjective of a run, with its exit codes, and a metric of compare, of runs and of live servers.
 func TestAccuracyIsAnObjective(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		set := w.sums(120)
@@ -100,40 +86,21 @@ func TestAccuracyIsAnObjective(t *testing.T) {
 			code            int
 			says            string
 		}{
-			"good": {"errs:1%", "120", 0, ""},
-			"bad":  {"errs:50%", "120", console.Missed, "the SLO is missed: accuracy>80% is missed in concurrent@8"},
-			"too few": {"errs:1%", "10", console.Undecided,
-				"the requests of concurrent@8 do not show whether accuracy>80% is met"},
+			"good":    {"errs:1%", "120", console.Done, ""},
+			"bad":     {"errs:50%", "120", console.Missed, "the SLO is missed: accuracy>80% is missed in concurrent@8"},
+			"too few": {"errs:1%", "10", console.Undecided, "do not show whether accuracy>80% is met"},
 		} {
-			code, out, errs := w.grade(name, set, c.requests, simserver.Options{}, []string{c.habit}, "--slo", "accuracy>80%")
-			if code != c.code || !strings.Contains(errs, c.says) {
-				t.Errorf("%s: exit %d, no %q:\n%s\n%s", name, code, c.says, out, errs)
-			}
+			url := w.grades(simserver.Options{}, c.habit)
+			w.exits(c.code, c.says, graded(url, set, c.requests, w.path(name), "--slo", "accuracy>80%")...)
 		}
-		code, _, errs := w.llmsweep("run", "http://localhost:1", "--concurrency", "1", "--slo", "accuracy>80%")
-		if code != console.WrongUsage || !strings.Contains(errs, "whose rows have an answer") {
-			t.Errorf("no dataset: exit %d: %s", code, errs)
+		for limit, want := range map[string]int{"accuracy<-5%": console.Missed, "accuracy>5%": console.Done} {
+			w.exits(want, "accuracy", "compare", w.path("good"), w.path("bad"), "--fail-if", limit)
 		}
-		for limit, want := range map[string]int{"accuracy<-5%": console.Missed, "accuracy>5%": 0} {
-			code, out, errs := w.llmsweep("compare", w.path("good"), w.path("bad"), "--fail-if", limit)
-			if code != want || !strings.Contains(out, "accuracy") {
-				t.Errorf("--fail-if %s: exit %d, want %d: %s\n%s", limit, code, want, errs, out)
-			}
-		}
-	})
-}
-
-// TestLiveAccuracy grades the answers of two servers that are measured in turns.
-func TestLiveAccuracy(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		a, _ := w.server(w.differing(simserver.Options{}))
-		b, _ := w.server(w.differing(simserver.Options{}, "errs:50%"))
-		code, out, errs := w.llmsweep("compare", "--live", a, b, "--concurrency", "2", "--stage-time", "2s", "--budget",
-			"60s", "--warmup", "1",
-			"--no-selftest", "--dataset", w.sums(60), "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
-		if code != console.Missed || !strings.Contains(out, "Right answers: A 100 %, B ") ||
-			!strings.Contains(errs, "accuracy of B is -") {
-			t.Errorf("exit %d: %s\n%s", code, errs, out)
+		text := w.exits(console.Missed, "Right answers: A 100 %, B ", "compare", "--live", w.grades(simserver.Options{}),
+			w.grades(simserver.Options{}, "errs:50%"), "--concurrency", "2", "--stage-time", "2s", "--budget", "60s", "--warmup",
+			"1", "--no-selftest", "--dataset", set, "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
+		if !strings.Contains(text, "accuracy of B is -") {
+			t.Error(text)
 		}
 	})
 }
@@ -141,45 +108,36 @@ func TestLiveAccuracy(t *testing.T) {
 // TestResumedGrades interrupts a run with graded questions, and continues it: the grades of whole stages are kept.
 func TestResumedGrades(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		url, _ := w.server(w.differing(simserver.Options{}, "errs:20%"))
-		dir, began := w.path("cut"), time.Now()
-		args := []string{"run", url, "--concurrency", "2,4,8", "--requests", "120", "--dataset", w.sums(30), "--warmup", "1",
-			"--no-selftest", "--out"}
-		w.must(append(args, w.path("whole"))...)
-		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
-		w.interruptAfter(took - time.Duration((last.Ended-last.Started)/2*float64(time.Second)))
-		if code, _, errs := w.llmsweep(append(args, dir)...); code != console.Interrupted {
-			t.Fatalf("exit %d\n%s", code, errs)
+		url, began := w.grades(simserver.Options{}, "errs:20%"), time.Now()
+		dir := w.path("cut")
+		run := func(out string) []string {
+			return []string{"run", url, "--concurrency", "2,4,8", "--requests", "60", "--dataset", w.sums(30), "--warmup", "1",
+				"--no-selftest", "--out", w.path(out)}
 		}
+		w.must(run("whole")...)
+		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
+		w.cut(took-time.Duration((last.Ended-last.Started)/2*float64(time.Second)), run("cut")...)
 		cut := open(t, dir)
-		w.again()
 		w.must("resume", dir)
 		got := open(t, dir)
 		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 &&
 			cut.Stages[2].State == rundir.Complete {
 			t.Fatalf("%s, %d stages after %d", got.State, len(got.Stages), len(cut.Stages))
 		}
-		all := 0
+		lines, all := map[string]int{}, 0
+		for line, err := range store.Grades(dir) {
+			noError(t, err)
+			lines[line.Stage]++
+		}
 		for i, s := range got.Stages {
 			all += s.Graded.Answers
-			if i < 2 && *s.Graded != *cut.Stages[i].Graded {
-				t.Errorf("%s: graded %+v, before %+v", s.Name, s.Graded, cut.Stages[i].Graded)
+			if want := s.Graded.Answers + s.Graded.Cut + s.Graded.Failed; lines[s.Name] != want || i < 2 &&
+				*s.Graded != *cut.Stages[i].Graded {
+				t.Errorf("%s: graded %+v, %d lines, before %+v", s.Name, s.Graded, lines[s.Name], cut.Stages[i].Graded)
 			}
 		}
 		if got.Grades.All.Answers != all {
 			t.Errorf("%d answers in all, and %d in the stages", got.Grades.All.Answers, all)
-		}
-		lines := map[string]int{}
-		for line, err := range store.Grades(dir) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			lines[line.Stage]++
-		}
-		for _, s := range got.Stages {
-			if want := s.Graded.Answers + s.Graded.Cut + s.Graded.Failed; lines[s.Name] != want {
-				t.Errorf("%s: %d lines of %d answers", s.Name, lines[s.Name], want)
-			}
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,109 +14,76 @@ import (
 var shortRun = []string{"--requests", "10", "--warmup", "1", "--no-selftest", "--prompt-tokens", "64",
 	"--output-tokens", "4", "--plain"}
 
-// TestRunWithoutALoad measures one request at a time, and says so.
+// TestRunWithoutALoad measures one request at a time, and says so, in the language of LANG where --lang names none. A
+// URL with an endpoint is measured by that endpoint.
 func TestRunWithoutALoad(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		out, errs := w.must(append([]string{"run", "sim:", "--out", w.path("one")}, shortRun...)...)
+		w.listen("server:8000", w.simulated(simserver.Options{}))
+		run := func(url, out string, more ...string) (string, string) {
+			return w.must(append(append([]string{"run", url, "--out", w.path(out)}, shortRun...), more...)...)
+		}
+		out, errs := run("sim:", "one")
 		if !strings.Contains(errs, "one request at a time is measured (--concurrency 1)") ||
 			!strings.Contains(out, "concurrent@1") {
 			t.Errorf("%s\n%s", errs, out)
 		}
-		if _, errs := w.must(append([]string{"run", "sim:", "--concurrency", "1", "--out", w.path("two")},
-			shortRun...)...); strings.Contains(errs, "No load") {
+		w.must("import", w.path("one/report.md"), "--out", w.path("imported"))
+		dirs, _ := filepath.Glob(w.path("imported/*"))
+		if len(dirs) != 1 || open(t, dirs[0]).Stages[0].Name != "concurrent@1" {
+			t.Errorf("the report became %q", dirs)
+		}
+		if _, errs := run("sim:", "two", "--concurrency", "1"); strings.Contains(errs, "No load") {
 			t.Error("a load was given:", errs)
 		}
-	})
-}
-
-// TestEnvironmentChoosesTheLanguage: LANG does where --lang does not.
-func TestEnvironmentChoosesTheLanguage(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		w.must(append([]string{"run", "sim:", "--out", w.path("one")}, shortRun...)...)
+		for path, api := range map[string]string{"/v1/completions": "completions", "/v1/chat/completions": "chat",
+			"": "chat"} {
+			dir := "api" + strings.ReplaceAll(path, "/", "-")
+			_, errs := run("http://server:8000"+path, dir)
+			if said := strings.Contains(errs, "The URL names an endpoint"); said != (path != "") ||
+				open(t, w.path(dir)).Target.API != api {
+				t.Errorf("%s is measured with %s: %s", path, open(t, w.path(dir)).Target.API, errs)
+			}
+		}
 		w.env = map[string]string{"LANG": "zh_CN.UTF-8"}
-		config := w.write("en.yaml", "lang: en\n")
+		config, report := w.write("en.yaml", "lang: en\n"), []string{"report", w.path("one")}
 		for _, c := range []struct {
 			args    []string
 			chinese bool
-		}{
-			{[]string{"report", w.path("one")}, true},
-			{[]string{"report", w.path("one"), "--lang", "en"}, false},
-			{[]string{"report", w.path("one"), "--config", config}, false},
-			{append([]string{"run", "sim:", "--out", w.path("two")}, shortRun...), true},
-		} {
+		}{{report, true}, {append(report, "--lang", "en"), false}, {append(report, "--config", config), false}} {
 			if out, _ := w.must(c.args...); strings.Contains(out, "负载") != c.chinese {
 				t.Errorf("%v: want Chinese %v:\n%s", c.args, c.chinese, out)
 			}
+		}
+		if out, _ := run("sim:", "three"); !strings.Contains(out, "负载") {
+			t.Error(out)
 		}
 	})
 }
 
 // TestLabelRenewsReports: both reports have the new label, in their language, and text that a person changed stays.
 func TestLabelRenewsReports(t *testing.T) {
-	for _, language := range []string{"en", "zh"} {
+	for language, said := range map[string]string{"en": "now has the labels", "zh": "的标签现为："} {
 		t.Run(language, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				w.must(append([]string{"run", "sim:", "--out", w.path("one"), "--label", "gpu=OLDCARD", "--lang", language},
-					shortRun...)...)
-				if out, _ := w.must("label", w.path("one")); !strings.Contains(out, "gpu=OLDCARD") {
+				dir, report := w.path("one"), "one/"+rundir.ReportFile
+				w.must(append([]string{"run", "sim:", "--out", dir, "--label", "gpu=OLDCARD", "--lang", language}, shortRun...)...)
+				if out, _ := w.must("label", dir); !strings.Contains(out, "gpu=OLDCARD") {
 					t.Errorf("label alone prints %s", out)
 				}
-				now, _ := w.must("label", w.path("one"), "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang",
-					language)
-				if want := map[string]string{"en": "now has the labels", "zh": "的标签现为："}[language]; !strings.Contains(now, want) ||
-					!strings.HasSuffix(now, `gpu=NEWCARD engine="vLLM 0.9" price=1.5 router=Rust`+"\n") {
+				now, _ := w.must("label", dir, "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang", language)
+				if !containsAll(now, said, `gpu=NEWCARD engine="vLLM 0.9" price=1.5 router=Rust`+"\n") {
 					t.Errorf("label prints %s", now)
 				}
-				for _, name := range []string{rundir.ReportFile, rundir.PageFile} {
-					b, err := os.ReadFile(filepath.Join(w.path("one"), name))
-					if err != nil || !strings.Contains(string(b), "NEWCARD") || strings.Contains(string(b), ">OLDCARD") {
-						t.Errorf("%s does not have the new label: %v", name, err)
-					}
-					if name == rundir.PageFile && !strings.Contains(string(b), `<html lang="`+language+`"`) {
-						t.Errorf("%s changed its language", name)
-					}
-					if chinese := strings.Contains(string(b), "开始时间"); name == rundir.ReportFile && chinese != (language == "zh") {
-						t.Errorf("%s changed its language", name)
-					}
+				text, page := contentOf(t, w.path(report)), contentOf(t, w.path("one/"+rundir.PageFile))
+				if !strings.Contains(text, "NEWCARD") || strings.Contains(text+page, ">OLDCARD") ||
+					!containsAll(page, "NEWCARD", `<html lang="`+language+`"`) ||
+					strings.Contains(text, "开始时间") != (language == "zh") {
+					t.Errorf("the reports have another label or language:\n%s", text)
 				}
-				report := w.path("one/" + rundir.ReportFile)
-				b, err := os.ReadFile(report)
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.write("one/"+rundir.ReportFile, string(b)+"\nmine\n")
-				if code, _, errs := w.llmsweep("label", w.path("one"), "gpu=THIRD"); code == console.Done ||
-					!strings.Contains(errs, "the labels are written, but not the reports") {
-					t.Errorf("exit %d, %s", code, errs)
-				}
-				w.must("label", w.path("one"), "gpu=THIRD", "--force")
+				w.write(report, text+"\nmine\n")
+				w.exits(console.Failed, "the labels are written, but not the reports", "label", dir, "gpu=THIRD")
+				w.must("label", dir, "gpu=THIRD", "--force")
 			})
 		})
 	}
-}
-
-// TestPastedEndpointChoosesTheAPI: a URL with an endpoint is measured by that endpoint.
-func TestPastedEndpointChoosesTheAPI(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		_, done, err := w.serve(w.ctx, "server:8000", w.simulated(simserver.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer done()
-		defer w.cancel(nil)
-		for url, api := range map[string]string{
-			"http://server:8000/v1/completions": "completions", "http://server:8000/v1/chat/completions": "chat",
-			"http://server:8000": "",
-		} {
-			out := strings.ReplaceAll(strings.TrimPrefix(url, "http://"), "/", "-")
-			_, errs := w.must(append([]string{"run", url, "--out", w.path(out)}, shortRun...)...)
-			if said := strings.Contains(errs, "The URL names an endpoint"); said != (api != "") {
-				t.Errorf("%s: %s", url, errs)
-			}
-			b, err := os.ReadFile(w.path(out + "/" + rundir.RunFile))
-			if err != nil || api != "" && !strings.Contains(string(b), `"api": "`+api+`"`) {
-				t.Errorf("%s was not measured with %s (%v)", url, api, err)
-			}
-		}
-	})
 }

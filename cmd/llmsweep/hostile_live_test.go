@@ -16,44 +16,29 @@ import (
 // erased matches what takes a status line away.
 var erased = regexp.MustCompile(`\r +\r`)
 
-// TestHostileNamesOnTheTerminal shows a run with hostile texts on a terminal, and in lines. The terminal is sent no
-// control character, but for those that take a status line away.
+// TestHostileNamesOnTheTerminal shows a run in which every text of the server's is hostile on a terminal, and in lines.
+// The terminal is sent no control character, but for those that take a status line away.
 func TestHostileNamesOnTheTerminal(t *testing.T) {
 	for name, evil := range hostileTexts() {
-		if !everyHostileText && name != "everything" && name != "line breaks" {
-			continue
-		}
-		for what, got := range liveOutputs(evil) {
-			if !strings.Contains(got, "at the end of it all") || strings.Contains(got, "\r") != (what == "terminal") {
-				t.Errorf("%s, %s: %q", name, what, got)
-			}
-			if err := visible(erased.ReplaceAllString(got, "")); err != nil {
-				t.Errorf("%s, %s: %v", name, what, err)
+		for what, width := range map[string]func() int{"lines": nil, "terminal": func() int { return 1000 }} {
+			var out strings.Builder
+			view := progress.New(&out, lang.English, width)
+			view.Note("run of " + evil)
+			observer := view.Observe(3)
+			stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3},
+				Examples: map[string]string{evil: evil}}
+			observer.StageBegins(&stage, time.Second)
+			observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: 1, Failed: 3,
+				Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
+			observer.StageEnds(&stage)
+			observer.Note(note.Note{Code: evil})
+			view.Note("at the end of it all")
+			view.Close()
+			err := visible(erased.ReplaceAllString(out.String(), ""))
+			if got := out.String(); err != nil || !strings.Contains(got, "at the end of it all") ||
+				strings.Contains(got, "\r") != (what == "terminal") {
+				t.Errorf("%s, %s: %v: %q", name, what, err, got)
 			}
 		}
 	}
-}
-
-// liveOutputs returns what the view sends to a file and to a terminal during a run in which every text of the server's
-// is evil.
-func liveOutputs(evil string) map[string]string {
-	all := map[string]string{}
-	for what, width := range map[string]func() int{"lines": nil, "terminal": func() int { return 1000 }} {
-		var out strings.Builder
-		view := progress.New(&out, lang.English, width)
-		view.Note("run of " + evil)
-		observer := view.Observe(3)
-		stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3},
-			Examples: map[string]string{evil: evil}}
-		observer.StageBegins(&stage, time.Second)
-		observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: 1, Failed: 3,
-			Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
-		observer.StageEnds(&stage)
-		observer.Note(note.Note{Code: evil})
-		view.Note(evil)
-		view.Note("at the end of it all")
-		view.Close()
-		all[what] = out.String()
-	}
-	return all
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,22 +9,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-	"unicode"
 	"unicode/utf8"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
-	"golang.org/x/net/html"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
@@ -79,12 +65,9 @@ func hostileTexts() map[string]string {
 	return all
 }
 
-// hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version, answers, reasons for
-// their end, headers, metrics and errors.
-func hostileServer(evil string) http.Handler { return hostile(evil, true) }
-
-// hostile is such a server. With faults it refuses every third request.
-func hostile(evil string, faults bool) http.Handler {
+// hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version,
+// answers, reasons for their end, headers, metrics and errors. It refuses every third request.
+func hostileServer(evil string) http.Handler {
 	said, _ := json.Marshal(evil)
 	if !utf8.ValidString(evil) { // json.Marshal would repair it
 		said = []byte(`"` + evil + `"`)
@@ -105,13 +88,14 @@ func hostile(evil string, faults bool) http.Handler {
 		case "/version":
 			fmt.Fprintf(w, `{"version":%s}`, said)
 		case "/metrics":
-			fmt.Fprintf(w, "# HELP x %s\nvllm:num_requests_running{model_name=%s} 1\nvllm:num_requests_waiting{model_name=%s} 0\n%s 1\n", header, said, said, header)
+			fmt.Fprintf(w, "# HELP x %[1]s\nvllm:num_requests_running{model_name=%[2]s} 1\n"+
+				"vllm:num_requests_waiting{model_name=%[2]s} 0\n%[1]s 1\n", header, said)
 		case "/v1/chat/completions":
-			if n := asked.Add(1); faults && n > 8 && n%3 == 0 {
+			if n := asked.Add(1); n > 8 && n%3 == 0 {
 				w.WriteHeader([]int{400, 500, 429, 503}[n/3%4])
 				fmt.Fprintf(w, `{"error":{"message":%s,"type":%s,"code":%s}}`, said, said, said)
 				return
-			} else if faults && n > 8 && n%7 == 0 {
+			} else if n > 8 && n%7 == 0 {
 				w.Header().Set("Content-Type", "text/event-stream")
 				fmt.Fprintf(w, "event: error\ndata: {\"error\":{\"message\":%s}}\n\n", said)
 				return
@@ -125,10 +109,12 @@ func hostile(evil string, faults bool) http.Handler {
 				} else if i == 7 {
 					end = string(said)
 				}
-				fmt.Fprintf(w, "data: {\"id\":%s,\"model\":%s,\"choices\":[{\"index\":0,\"delta\":{\"content\":%s},\"finish_reason\":%s}]}\n\n", said, said, word, end)
+				fmt.Fprintf(w, `data: {"id":%[1]s,"model":%[1]s,"choices":[{"index":0,"delta":{"content":%[2]s},`+
+					`"finish_reason":%[3]s}]}`+"\n\n", said, word, end)
 				w.(http.Flusher).Flush()
 			}
-			io.WriteString(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":64,\"completion_tokens\":8,\"total_tokens\":72}}\n\ndata: [DONE]\n\n")
+			io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":64,"completion_tokens":8,"total_tokens":72}}`+
+				"\n\ndata: [DONE]\n\n")
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprintf(w, `{"detail":%s}`, said)
@@ -139,138 +125,105 @@ func hostile(evil string, faults bool) http.Handler {
 // outputs are the outputs of one name, by what made them. The part before the first space is their kind.
 type outputs map[string]string
 
-// hostileOutputs measures a server that calls everything so, renders the result in all formats, and then the result with the same text
-// in all that people and other tools write into files.
+// hostileOutputs measures servers that call everything so, and renders the result by testdata/hostile.txt, with the
+// same text in all that people and other tools write into files.
 func hostileOutputs(w *world, evil string) outputs {
 	all := outputs{}
 	url, stop := w.server(hostileServer(evil))
-	defer stop()
+	defer func() {
+		stop()
+		time.Sleep(time.Minute) // until no handler sleeps any more
+	}()
 	w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
-	tell := func(kind, name string, args ...string) int {
-		code, out, errs := w.llmsweep(args...)
-		all[kind+" "+name], all["text "+name+", errors"] = out, errs
-		return code
+	flags := []string{"--concurrency", "2", "--requests", "12", "--max-error-rate", "1"}
+	slo := []string{"--slo", "latency:p50<1ms", "--out", w.path("run")}
+	_, all["text run"], _ = w.llmsweep(slices.Concat(brief("run", url), slo, flags)...)
+	all["text unknown model"] = w.exits(console.Failed, "no model absent here", "run", url, "--model", "absent",
+		"--concurrency", "1")
+	w.env = nil
+	_, all["text replicas"], _ = w.llmsweep(append(brief("run", url, url, "--out", w.path("replicas")), flags...)...)
+	edited(w, "replicas", func(run map[string]any) {
+		type object = map[string]any
+		run["target"].(object)["replicas"] = []any{object{"url": evil, "engine": evil, "version": evil},
+			object{"url": evil, "engine": evil}}
+		lost := object{"code": "rank.lost", "args": object{"host": evil, "rank": 1}}
+		run["cluster"] = object{"source": evil, "ranks": []any{object{"rank": 0, "host": evil, "os": evil, "valid": true},
+			object{"rank": 1, "host": evil, "os": evil, "lost": lost, "unfit": []any{evil}}}}
+		run["state"] = rundir.Interrupted
+	})
+	renamed(w, "run", "again", evil)
+	renamed(w, "run", "other", "another-"+harmless)                           // a configuration of its own
+	line := strings.NewReplacer("\r", " ", "\n", " ", "**", "").Replace(evil) // as someone writes who does not escape
+	head := fmt.Sprintf("- **%[1]s**, **1** x **%[1]s**, **%[1]s**, prompt_tokens=64, generated_tokens=16\n\n", line)
+	w.write("published.md", head+sixColumns+"| "+line+
+		" | x | y | | | |\n")
+	for row := range strings.Lines(contentOf(w.t, "testdata/hostile.txt")) {
+		name, command, ok := strings.Cut(strings.TrimSpace(row), ": ")
+		if !ok || row[0] == '#' {
+			continue
+		}
+		args := strings.NewReplacer("$RUN", w.path("again"), "$BOTH", w.path("other")+" "+w.path("again"), "$MANY",
+			w.path("replicas"), "$W", w.dir).Replace(command)
+		_, all[name], all["text "+name+", errors"] = w.llmsweep(strings.Fields(args)...)
 	}
-	tell("text", "run", append(brief("run", url), "--concurrency", "2", "--requests", "12", "--max-error-rate", "1",
-		"--slo", "latency:p50<1ms", "--out", w.path("run"))...)
-	delete(all, "text run, errors") // it has times, which differ
-	code, _, errs := w.llmsweep("run", url, "--model", "absent", "--concurrency", "1")
-	if code != console.Failed || !strings.Contains(errs, "no model absent here") {
-		w.t.Errorf("exit %d, %s", code, errs)
-	}
-	all["text unknown model"] = errs
+	delete(all, "text text resume, errors") // it has times, which differ
 	for name, file := range map[string]string{"html page": "run/report.html", "markdown report": "run/report.md",
-		"markdown summary": "summary.md", "json run": "run/run.json"} {
+		"markdown summary": "summary.md", "json run": "run/run.json", "markdown document": "doc/report.md",
+		"html choice": "choice.html"} {
 		b, err := os.ReadFile(w.path(file))
 		if err != nil {
 			w.t.Error(err)
 		}
 		all[name] = string(b)
 	}
-	w.env = nil
-	renamed(w, "run", "again", evil)
-	dir, other := w.path("again"), w.path("other")
-	renamed(w, "run", "other", "another-"+harmless) // a configuration of its own, whatever the name
-	for _, l := range []string{"en", "zh"} {
-		tell("text", "console "+l, "report", dir, "--lang", l)
-		tell("markdown", "markdown "+l, "report", dir, "--format", "markdown", "--lang", l)
-	}
-	tell("csv", "csv", "report", dir, other, "--format", "csv")
-	tell("json", "json", "report", dir, "--format", "json")
-	tell("text", "stress", "report", dir, "--format", "stress")
-	tell("text", "serving", "report", dir, "--format", "serving")
-	tell("html", "html", "report", dir, "--format", "html")
-	tell("html", "index", "report", dir, other, "--format", "html")
-	tell("xml", "svg", "report", dir, "--format", "svg")
-	tell("text", "compare", "compare", other, dir, "--any-workload", "--fail-if", "errors>1%")
-	tell("markdown", "compare", "compare", other, dir, "--any-workload", "--format", "markdown")
-	tell("json", "compare", "compare", other, dir, "--any-workload", "--format", "json")
-	tell("text", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
-		"--price", "x=1")
-	tell("markdown", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
-		"--format", "markdown")
-	tell("json", "choose", "choose", dir, other, "--any-workload", "--slo", "latency:p50<10s", "--demand", "1rps",
-		"--format", "json")
-	tell("text", "audit", "audit", dir)
-	tell("json", "audit", "audit", dir, "--format", "json")
-	tell("text", "document", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"), "--slo",
-		"latency:p50<10s", "--demand", "1rps")
-	tell("text", "document again", "report", dir, other, "--document", "--any-workload", "-o", w.path("doc/report.md"))
-	tell("text", "label", "label", dir, "quant=int4")
-	if b, err := os.ReadFile(w.path("doc/report.md")); err == nil {
-		all["markdown document"] = string(b)
-	}
 	drawings, _ := filepath.Glob(w.path("doc/*.svg"))
 	for _, file := range drawings {
-		b, _ := os.ReadFile(file)
-		all["xml drawing "+filepath.Base(file)] = string(b)
+		all["xml drawing "+filepath.Base(file)] = contentOf(w.t, file)
 	}
-	if b, err := os.ReadFile(w.path("gates.xml")); err == nil {
-		all["xml gates"] = string(b)
-	}
-	file := w.write("published.md", "- **"+oneMarkdownLine(evil)+"**, **1** x **"+oneMarkdownLine(evil)+"**, **"+
-		oneMarkdownLine(evil)+"**, prompt_tokens=64, generated_tokens=16\n\n"+
-		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n"+
-		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+
-		oneMarkdownLine(evil)+" | x | y | | | |\n")
-	tell("text", "import", "import", file, "--out", w.path("imported"))
-	tell("text", "audit of a document", "audit", file)
-	moreOutputs(w, url, evil, all, tell)
 	return all
 }
 
-// oneMarkdownLine puts a text into a line of a document as someone would who does not escape it.
-func oneMarkdownLine(s string) string {
-	return strings.NewReplacer("\r", " ", "\n", " ", "**", "").Replace(s)
+// edited changes the run.json of a run directory, where it was written.
+func edited(w *world, dir string, change func(run map[string]any)) {
+	w.t.Helper()
+	file := filepath.Join(dir, rundir.RunFile)
+	var run map[string]any
+	noError(w.t, json.Unmarshal([]byte(contentOf(w.t, w.path(file))), &run))
+	change(run)
+	b, err := json.Marshal(run)
+	noError(w.t, err)
+	w.write(file, string(b))
 }
 
 // renamed copies a run directory, and puts a text wherever its files hold a text that no rule restricts.
 func renamed(w *world, from, to, evil string) {
 	w.t.Helper()
-	if err := os.CopyFS(w.path(to), os.DirFS(w.path(from))); err != nil {
-		w.t.Fatal(err)
-	}
-	file := filepath.Join(w.path(to), rundir.RunFile)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var run map[string]any
-	if err := json.Unmarshal(b, &run); err != nil {
-		w.t.Fatal(err)
-	}
-	run["labels"] = map[string]any{"model": evil, "gpu": evil, "gpus": 1, "engine": evil, "quant": evil}
-	maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil,
-		"engine": evil, "version": evil, "backend": evil})
-	run["warnings"] = []any{evil, map[string]any{"code": evil}}
-	run["command"].(map[string]any)["args"] = []any{"llmsweep", evil}
-	run["workload"].(map[string]any)["dataset"] = evil
-	for _, s := range run["stages"].([]any) {
-		s := s.(map[string]any)
-		s["errors"], s["error_examples"] = map[string]any{evil: 3, "http_5xx": 1},
-			map[string]any{evil: evil, "http_5xx": evil}
-		s["warnings"], s["invalid"], s["token_source"], s["kind"] = []any{evil}, evil, evil, evil
-	}
-	if b, err = json.Marshal(run); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, os.CopyFS(w.path(to), os.DirFS(w.path(from))))
+	edited(w, to, func(run map[string]any) {
+		run["labels"] = map[string]any{"model": evil, "gpu": evil, "gpus": 1, "engine": evil, "quant": evil}
+		maps.Copy(run["target"].(map[string]any), map[string]any{"url": "http://" + evil, "api": evil, "model": evil,
+			"engine": evil, "version": evil, "backend": evil})
+		run["warnings"] = []any{evil, map[string]any{"code": evil}}
+		run["command"].(map[string]any)["args"] = []any{"llmsweep", evil}
+		run["workload"].(map[string]any)["dataset"] = evil
+		for _, s := range run["stages"].([]any) {
+			s := s.(map[string]any)
+			s["errors"], s["error_examples"] = map[string]any{evil: 3, "http_5xx": 1},
+				map[string]any{evil: evil, "http_5xx": evil}
+			s["warnings"], s["invalid"], s["token_source"], s["kind"] = []any{evil}, evil, evil, evil
+		}
+	})
 }
 
-// TestHostileNames renders a hostile server, and files with hostile texts, in every format. No text adds to what a harmless name
-// produces: no control character, no column, no element. With the build tag statistics the texts are tried one by one too, which takes 15 s
-// of CPU time.
+// TestHostileNames renders a hostile server, and files with hostile texts, in every format. No text adds to what a
+// harmless name produces: no control character, no column, no element. With the build tag statistics the texts are
+// tried one by one too.
 func TestHostileNames(t *testing.T) {
-	notInShort(t)
 	t.Parallel()
 	measure := func(t *testing.T, evil string) (all outputs, above []string) {
 		top := t.TempDir()
 		dir := filepath.Join(top, "a", "b", "c", "d")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(dir, 0o755))
 		inBubble(t, dir, func(t *testing.T, w *world) { all = hostileOutputs(w, evil) })
 		filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			if path == dir {
@@ -309,214 +262,4 @@ func TestHostileNames(t *testing.T) {
 			}
 		})
 	}
-}
-
-// sound checks an output of a kind against that of the harmless name.
-func sound(what, got, harmless string) error {
-	if err := visible(got); err != nil {
-		return err
-	}
-	kind, _, _ := strings.Cut(what, " ")
-	shape := map[string]func(string) ([]string, error){"markdown": markdownShape, "html": htmlShape, "xml": xmlShape,
-		"json": jsonShape, "csv": csvShape, "text": textShape}[kind]
-	now, err := shape(got)
-	if err != nil {
-		return err
-	}
-	usual, err := shape(harmless)
-	if err != nil {
-		return fmt.Errorf("harmless: %w", err)
-	}
-	var more []string
-	for _, s := range now {
-		if !slices.Contains(usual, s) {
-			more = append(more, s)
-		}
-	}
-	if len(more) > 0 {
-		return fmt.Errorf("it has %q, which the harmless name does not produce", more[:min(len(more), 5)])
-	}
-	return nil
-}
-
-// visible reports the first character that a terminal would obey, or that turns the direction of text.
-func visible(s string) error {
-	if !utf8.ValidString(s) {
-		return errors.New("not UTF-8")
-	}
-	for i, r := range s {
-		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return fmt.Errorf("%q in %q", r, s[max(0, i-60):min(len(s), i+20)])
-		}
-	}
-	return nil
-}
-
-// textShape finds lines that a CI system would take for commands.
-func textShape(s string) (shape []string, err error) {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") {
-			command, _, _ := strings.Cut(line, " ")
-			shape = append(shape, command)
-		}
-	}
-	return shape, nil
-}
-
-// hasAddress reports whether a text of a node has an @.
-func hasAddress(n ast.Node, source string) bool {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok && strings.Contains(string(t.Segment.Value([]byte(source))), "@") {
-			return true
-		}
-	}
-	return false
-}
-
-// markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long as their headings.
-func markdownShape(s string) (shape []string, err error) {
-	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(s)))
-	width := 0
-	ast.Walk(doc, func(n ast.Node, in bool) (ast.WalkStatus, error) {
-		if !in || n.Kind() == ast.KindText || n.Kind() == ast.KindString || n.Kind() == ast.KindAutoLink {
-			return ast.WalkContinue, nil
-		}
-		if n.Kind() == ast.KindCodeSpan && hasAddress(n, s) { // table.Escape makes code of addresses
-			return ast.WalkSkipChildren, nil
-		}
-		kinds := n.Kind().String()
-		for p := n.Parent(); p != nil; p = p.Parent() {
-			kinds = p.Kind().String() + "/" + kinds
-		}
-		switch n := n.(type) {
-		case *ast.Heading:
-			kinds += strconv.Itoa(n.Level)
-		case *ast.Image:
-			if strings.Contains(string(n.Destination), ":") {
-				kinds += " " + string(n.Destination)
-			}
-		case *ast.Link:
-			kinds += " " + string(n.Destination)
-		case *ast.HTMLBlock:
-			if first := strings.TrimSpace(string(n.Lines().Value([]byte(s)))); !strings.HasPrefix(first, "<!-- ") {
-				kinds += " " + first
-			}
-		case *ast.RawHTML:
-			kinds += " " + string(n.Segments.Value([]byte(s)))
-		case *extast.TableHeader:
-			width = n.ChildCount()
-		case *extast.TableRow:
-			if n.ChildCount() != width {
-				err = fmt.Errorf("a row of %d cells under %d headings", n.ChildCount(), width)
-			}
-		}
-		shape = append(shape, kinds)
-		return ast.WalkContinue, nil
-	})
-	// goldmark makes rows as long as the heading: the cells are counted in the source as well.
-	pipes, table := 0, false
-	for line := range strings.Lines(s) {
-		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
-		if table = table && strings.HasPrefix(line, "|"); table && n != pipes {
-			err = fmt.Errorf("a row of %d cells under %d headings: %.200s", n-1, pipes-1, line)
-		}
-		if !table && strings.HasPrefix(line, "|") {
-			pipes, table = n, true
-		}
-	}
-	return shape, err
-}
-
-// checksum matches what the marks of llmsweep's files say of their content.
-var checksum = regexp.MustCompile(`checksum [0-9a-f]{32}`)
-
-// htmlShape returns the elements with the names of their attributes, and what a script or style holds.
-func htmlShape(s string) (shape []string, err error) {
-	z, script := html.NewTokenizer(strings.NewReader(s)), ""
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			if !errors.Is(z.Err(), io.EOF) {
-				err = z.Err()
-			}
-			return shape, err
-		case html.StartTagToken, html.SelfClosingTagToken:
-			token := z.Token()
-			kind, keys := "", []string{}
-			for _, a := range token.Attr {
-				keys = append(keys, a.Key)
-				if (a.Key == "href" || a.Key == "src" || a.Key == "xlink:href") && !strings.HasPrefix(a.Val, "#") {
-					keys = append(keys, a.Val)
-				}
-				if a.Key == "type" {
-					kind = a.Val
-				}
-			}
-			slices.Sort(keys)
-			shape = append(shape, token.Data+" "+strings.Join(keys, " "))
-			if script = ""; token.Data == "script" || token.Data == "style" {
-				script = token.Data + " " + kind
-			}
-		case html.TextToken:
-			if strings.HasPrefix(script, "script application/json") {
-				if !json.Valid(z.Raw()) {
-					return shape, errors.New("the page's data is not JSON")
-				}
-			} else if script != "" {
-				shape = append(shape, string(z.Raw()))
-			}
-		case html.EndTagToken:
-			script = ""
-		case html.CommentToken:
-			shape = append(shape, "comment "+checksum.ReplaceAllString(string(z.Raw()), ""))
-		}
-	}
-}
-
-// xmlShape returns the elements with the names of their attributes.
-func xmlShape(s string) (shape []string, err error) {
-	d := xml.NewDecoder(strings.NewReader(s))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return shape, nil
-		}
-		if err != nil {
-			return shape, err
-		}
-		switch e := token.(type) {
-		case xml.StartElement:
-			var keys []string
-			for _, a := range e.Attr {
-				keys = append(keys, a.Name.Local)
-			}
-			slices.Sort(keys)
-			shape = append(shape, e.Name.Local+" "+strings.Join(keys, " "))
-		case xml.Comment, xml.Directive:
-			shape = append(shape, checksum.ReplaceAllString(fmt.Sprintf("%T %s", e, e), ""))
-		}
-	}
-}
-
-// jsonShape checks that it is JSON.
-func jsonShape(s string) (shape []string, err error) {
-	var v any
-	return nil, json.NewDecoder(bytes.NewReader([]byte(s))).Decode(&v)
-}
-
-// csvShape returns the headings and the number of cells of each row. A cell that a spreadsheet would take for a formula is an error.
-func csvShape(s string) (shape []string, err error) {
-	rows, err := csv.NewReader(strings.NewReader(s)).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	for i, row := range rows {
-		shape = append(shape, fmt.Sprintf("row %d: %d", i, len(row)))
-		for _, cell := range row {
-			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r\n") {
-				return nil, fmt.Errorf("%.60q is a formula", cell)
-			}
-		}
-	}
-	return append(shape, rows[0]...), nil
 }

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
+	"go/build"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -99,52 +98,34 @@ func needed(all map[string][]string, pkg string) []string {
 func importsOfAll(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	root := filepath.Join("..", "..")
 	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+		noError(t, filepath.WalkDir("../../"+folder, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
 				return err
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-			if err != nil {
-				return err
+			if pkg, err := build.ImportDir(path, 0); err == nil {
+				all[filepath.ToSlash(strings.TrimPrefix(path, "../../"))] = ours(pkg.Imports)
 			}
-			dir, err := filepath.Rel(root, filepath.Dir(path))
-			pkg := filepath.ToSlash(dir)
-			found := all[pkg]
-			for _, i := range file.Imports {
-				if ours, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), "llmsweep/"); ok &&
-					!slices.Contains(found, ours) {
-					found = append(found, ours)
-				}
-			}
-			all[pkg] = found
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+			return nil
+		}))
 	}
-	for _, found := range all {
-		slices.Sort(found)
+	return all
+}
+
+// ours returns the packages of the module, without its name.
+func ours(imports []string) (all []string) {
+	for _, i := range imports {
+		if name, ok := strings.CutPrefix(i, "llmsweep/"); ok {
+			all = append(all, name)
+		}
 	}
 	return all
 }
 
 // TestASweepIsEmbeddedWithFewImports: a program that sweeps the simulator needs at most three packages of ours.
 func TestASweepIsEmbeddedWithFewImports(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "examples", "program", "main.go"), nil,
-		parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ours []string
-	for _, i := range file.Imports {
-		if strings.HasPrefix(i.Path.Value, `"llmsweep/`) {
-			ours = append(ours, i.Path.Value)
-		}
-	}
-	if len(ours) == 0 || len(ours) > 3 {
-		t.Errorf("examples/program imports %v", ours)
+	program, err := build.ImportDir("../../examples/program", 0)
+	if n := len(ours(program.Imports)); err != nil || n == 0 || n > 3 {
+		t.Errorf("examples/program imports %v, %v", program.Imports, err)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,13 +32,10 @@ func TestCompareLive(t *testing.T) {
 		if !strings.Contains(out, a) || !strings.Contains(out, b) || errs == "" {
 			t.Errorf("%s\n%s", out, errs)
 		}
-		for _, paths := range [][]string{{dir}, {filepath.Join(dir, "a"), filepath.Join(dir, "b")}} {
-			if again, _ := w.must(append([]string{"compare", "--plain"}, paths...)...); again != out {
-				t.Errorf("compare %v prints something else:\n%s", paths, again)
-			}
-		}
-		if code, _, errs := w.llmsweep("compare", dir, "--fail-if", "itl@20rps>-99%"); code == console.WrongUsage {
-			t.Errorf("exit %d: %s", code, errs)
+		of, _ := w.must("compare", "--plain", dir)
+		sides, _ := w.must("compare", "--plain", filepath.Join(dir, "a"), filepath.Join(dir, "b"))
+		if of != out || sides != out {
+			t.Errorf("compare prints something else:\n%s\n%s", of, sides)
 		}
 		text, _ := w.must("compare", dir, "--format", "json")
 		var v struct {
@@ -55,29 +51,11 @@ func TestCompareLive(t *testing.T) {
 		if run.Labels.Engine != "new" || run.Labels.GPU != "L20" || len(run.Command.Args) == 0 {
 			t.Errorf("%+v, %+v", run.Labels, run.Command)
 		}
-		files := 0
-		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			files++
-			b, err := os.ReadFile(path)
-			if strings.Contains(string(b), "key-of-") {
-				t.Errorf("%s holds a key", path)
-			}
-			return err
-		})
-		if files != 12 { // pair.json and the report; five of each side
-			t.Errorf("%d files", files)
+		if files := searched(t, dir, "key-of-"); len(files) != 12 { // pair.json and the report; five of each side
+			t.Errorf("%q", files)
 		}
-		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage ||
-			!strings.Contains(errs, "already holds a comparison") {
-			t.Errorf("a second one into the same directory: exit %d, %s", code, errs)
-		}
-		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != console.WrongUsage ||
-			!strings.Contains(errs, filepath.Join(dir, "a")) {
-			t.Errorf("label: exit %d, %s", code, errs)
-		}
+		w.exits(console.WrongUsage, "already holds a comparison", args...)
+		w.exits(console.WrongUsage, filepath.Join(dir, "a"), "label", dir, "gpu=A100")
 	})
 }
 
@@ -95,32 +73,31 @@ func TestCompareLiveWithItself(t *testing.T) {
 	})
 }
 
-// TestCompareLiveIsInterrupted interrupts a comparison, and prints what was measured.
-func TestCompareLiveIsInterrupted(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		w.interruptAfter(10 * time.Second)
-		code, _, errs := w.llmsweep(pairwise("sim:", "sim:", "--rate", "20", "--budget", "10m")...)
-		if code != console.Interrupted || !strings.Contains(errs, "what was measured is in ") {
-			t.Errorf("exit %d\n%s", code, errs)
-		}
-		if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), "interrupted") {
-			t.Error(out)
-		}
-	})
-}
-
-// TestCompareLiveLosesServer stops one of the servers while they are compared.
-func TestCompareLiveLosesServer(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		url, stop := w.server(w.simulated(simserver.Options{}))
-		time.AfterFunc(10*time.Second, stop)
-		code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
-		if code != console.Failed || !strings.Contains(errs, "the comparison failed") {
-			t.Errorf("exit %d\n%s", code, errs)
-		}
-		p, _, err := store.OpenPair(w.path("llmsweep-pair"))
-		if err != nil || p == nil || p.State != rundir.Failed {
-			t.Errorf("%v, %+v", err, p)
-		}
-	})
+// TestCompareLiveEnds: what was measured is kept and printed where a comparison is interrupted, or loses a server.
+func TestCompareLiveEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		code  int
+		says  string
+		state rundir.State
+	}{"interrupt": {console.Interrupted, "what was measured is in ", rundir.Interrupted},
+		"a server stops": {console.Failed, "the comparison failed", rundir.Failed}} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				url, stop := w.server(w.simulated(simserver.Options{}))
+				if c.code == console.Interrupted {
+					w.interruptAfter(10 * time.Second)
+				} else {
+					time.AfterFunc(10*time.Second, stop)
+				}
+				code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
+				p, _, err := store.OpenPair(w.path("llmsweep-pair"))
+				if code != c.code || !strings.Contains(errs, c.says) || err != nil || p.State != c.state {
+					t.Fatalf("exit %d, %v, %+v\n%s", code, err, p, errs)
+				}
+				if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), string(c.state)) {
+					t.Error(out)
+				}
+			})
+		})
+	}
 }

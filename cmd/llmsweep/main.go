@@ -159,7 +159,7 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if err == nil {
 		err = checkPositive(parsed)
 	} else {
-		err = plain(Foreign(explainRemoved(err, args[0]), parser.Model, args), args[0])
+		err = plainError(explainForeign(explainRemoved(err, args[0]), parser.Model, args), args[0])
 	}
 	if err != nil {
 		return c.Complain(console.Usage(err))

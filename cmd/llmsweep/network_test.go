@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -48,13 +49,9 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 func simHandler(t *testing.T, prefix string) http.Handler {
 	t.Helper()
 	config, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	live, err := sim.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(live.Close)
 	h := simserver.New(live, simserver.Options{})
 	if prefix != "" {
@@ -63,12 +60,12 @@ func simHandler(t *testing.T, prefix string) http.Handler {
 	return h
 }
 
-// listening serves h on a listener.
+// listening serves h on a listener, and returns its address; empty where this machine has none.
 func listening(t *testing.T, network, address string, h http.Handler) string {
 	t.Helper()
 	l, err := net.Listen(network, address)
 	if err != nil {
-		t.Skipf("this machine has no %s: %v", address, err)
+		return ""
 	}
 	s := &http.Server{Handler: h}
 	go s.Serve(l)
@@ -80,29 +77,21 @@ func listening(t *testing.T, network, address string, h http.Handler) string {
 func certificate(t *testing.T, until time.Time) (pair tls.Certificate, cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		DNSNames:    []string{"llm.invalid"}, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der},
 		key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(b), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, pem.EncodeToMemory(b), 0o600))
 	}
 	if pair, err = tls.LoadX509KeyPair(cert, key); err != nil {
 		t.Fatal(err)
@@ -119,40 +108,39 @@ func overTLS(t *testing.T, h http.Handler, conf *tls.Config) string {
 	return s.URL
 }
 
-// searched fails the test if a text is in any file of a directory.
-func searched(t *testing.T, dir string, secrets ...string) {
+// searched returns the files below a directory, and fails the test if a text is in any of them.
+func searched(t *testing.T, dir string, secrets ...string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := os.ReadFile(path)
+		files = append(files, path)
+		text := contentOf(t, path)
 		for _, secret := range secrets {
-			if strings.Contains(string(b), secret) {
+			if strings.Contains(text, secret) {
 				t.Errorf("%s holds %q", path, secret)
 			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
+	return files
 }
 
-// TestWays reaches a server in each way that there is, from the command line to the run directory.
+// TestWays reaches a server in each way that there is, from the command line to the run directory. No secret is shown,
+// whatever fails.
 func TestWays(t *testing.T) {
 	valid, cert, key := certificate(t, time.Now().Add(time.Hour))
 	expired, expiredCert, _ := certificate(t, time.Now().Add(-time.Hour))
 	keyText, err := os.ReadFile(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(valid.Leaf)
 	short, err := os.MkdirTemp("", "ways") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { os.RemoveAll(short) })
 	simulated := simHandler(t, "")
 	inner, _ := url.Parse("http://" + listening(t, "tcp", "127.0.0.1:0", simulated))
@@ -169,6 +157,15 @@ func TestWays(t *testing.T) {
 		u, _ := url.Parse(at)
 		return http.ProxyURL(u)
 	}
+	planted := map[string]string{}
+	for _, place := range []string{"user", "query", "flag", "header", "key"} {
+		planted[place] = canary(place)
+	}
+	damagedKey := filepath.Join(t.TempDir(), "key.pem")
+	damaged := "-----BEGIN PRIVATE KEY-----\n" + planted["key"] + "\n-----END PRIVATE KEY-----\n"
+	noError(t, os.WriteFile(damagedKey, []byte(damaged), 0o600))
+	mutual := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool})
 	for name, tt := range map[string]struct {
 		url   string
 		flags []string
@@ -176,18 +173,26 @@ func TestWays(t *testing.T) {
 		shown string // target.url in run.json
 		fails string // a part of the error; "" for success
 		note  string // code of a note
+		code  int    // of a failure; 0 for that of one
 	}{
 		"prefix and slash": {url: "http://" + listening(t, "tcp", "127.0.0.1:0", simHandler(t, "/llm/a")) + "/llm/a/v1/",
 			shown: "/llm/a"},
-		"IPv6": {url: "http://" + ipv6(t, simulated), shown: "http://[::1]:"},
+		"IPv6": {url: "http://" + listening(t, "tcp", "[::1]:0", simulated), shown: "http://[::1]:"},
 		"Unix socket": {url: "unix:" + listening(t, "unix", filepath.Join(short, "s"), simulated), shown: "unix:" + short +
 			"/s"},
 		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) +
 			":/llm/",
 			shown: "unix:" + short + "/p:/llm"},
-		"mutual TLS": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
-			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}),
-			flags: []string{"--ca", cert, "--cert", cert, "--key", key}, shown: "https://127.0.0.1:"},
+		"mutual TLS": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", key},
+			shown: "https://127.0.0.1:"},
+		"no certificate": {url: mutual, flags: []string{"--ca", cert}, fails: "ertificate"},
+		"broken key": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", damagedKey}, fails: "key.pem",
+			code: console.WrongUsage},
+		"a key as authority": {url: tlsInner, flags: []string{"--ca", damagedKey}, fails: "key.pem",
+			code: console.WrongUsage},
+		"a key alone": {url: tlsInner, flags: []string{"--cert", damagedKey}, fails: "it has no certificate",
+			code: console.WrongUsage},
+		"no TLS": {url: strings.Replace(inner.String(), "http", "https", 1), fails: "TLS"},
 		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}),
 			flags: []string{"--ca", expiredCert},
 			fails: "Renew it, or see whether this machine's clock is right"},
@@ -211,20 +216,27 @@ func TestWays(t *testing.T) {
 			if strings.HasSuffix(tt.url, "http://") {
 				t.Skip("no IPv6 here")
 			}
-			var by func(*http.Request) (*url.URL, error)
+			by := func(*http.Request) (*url.URL, error) { return nil, nil }
 			if tt.proxy != "" {
 				by = through(tt.proxy)
-			} else {
-				by = func(*http.Request) (*url.URL, error) { return nil, nil }
 			}
-			args := slices.Concat(brief("run", tt.url, "--concurrency", "2", "--requests", "4"), tt.flags)
+			at := tt.url
+			if scheme, host, ok := strings.Cut(at, "://"); ok {
+				user, query := url.PathEscape(planted["user"]), url.QueryEscape(planted["query"])
+				at = scheme + "://me:" + user + "@" + host + "?token=" + query
+			}
+			args := slices.Concat(brief("run", at, "--concurrency", "2", "--requests", "4", "--api-key", planted["flag"],
+				"--header", "X-Token: "+planted["header"]), tt.flags)
 			dir, code, errs := overNetwork(t, by, args...)
-			searched(t, dir, "hunter2", string(keyText), strings.Split(string(keyText), "\n")[1])
-			if strings.Contains(errs, "hunter2") {
+			files := searched(t, dir, "hunter2", string(keyText), strings.Split(string(keyText), "\n")[1])
+			for _, file := range files {
+				search(t, planted, file, contentOf(t, file))
+			}
+			if search(t, planted, "error", errs); strings.Contains(errs, "hunter2") {
 				t.Error(errs)
 			}
 			if tt.fails != "" {
-				if code != console.Failed || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
+				if code != cmp.Or(tt.code, console.Failed) || !strings.Contains(errs, tt.fails) || strings.Count(errs, "\n") != 1 {
 					t.Errorf("exit %d, %s", code, errs)
 				}
 				return
@@ -247,18 +259,6 @@ func TestWays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// ipv6 serves h on [::1]; empty where there is none.
-func ipv6(t *testing.T, h http.Handler) string {
-	l, err := net.Listen("tcp", "[::1]:0")
-	if err != nil {
-		return ""
-	}
-	s := &http.Server{Handler: h}
-	go s.Serve(l)
-	t.Cleanup(func() { s.Close() })
-	return l.Addr().String()
 }
 
 // passing is a proxy that asks for a password. It passes plain requests to one address, and tunnels to another.

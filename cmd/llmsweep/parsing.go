@@ -75,8 +75,8 @@ func explainMissing(err error) error {
 	return fmt.Errorf("%s; llmsweep %s --help has more", text, command.Name)
 }
 
-// plain puts some of kong's errors into plain words. first is the first argument.
-func plain(err error, first string) error {
+// plainError puts some of kong's errors into plain words. first is the first argument.
+func plainError(err error, first string) error {
 	err = explainMissing(err)
 	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
 		if m[2] != "" {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,69 +9,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
-
-// TestResumeKinds interrupts sweeps and runs of several kinds, and continues them: whole stages stay as they are,
-// and the others come as in one that was not interrupted.
-func TestResumeKinds(t *testing.T) {
-	common := []string{"--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest"}
-	for name, args := range map[string][]string{
-		"replicas": {"sweep", "sim:plain8", "sim:plain8", "--points", "2", "--stage-time", "1s",
-			"--max-concurrency", "16"},
-		"a run with replicas": {"run", "sim:plain8", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup",
-			"1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				began := time.Now()
-				w.must(append(slices.Concat(args, common), "--out", w.path("whole"))...)
-				took := time.Since(began)
-				w.interruptAfter(took * 2 / 3)
-				if code, _, errs := w.llmsweep(append(slices.Concat(args, common), "--out",
-					w.path("cut"))...); code != console.Interrupted {
-					t.Fatalf("exit %d\n%s", code, errs)
-				}
-				cut := open(t, w.path("cut"))
-				w.again()
-				time.Sleep(time.Hour)
-				w.must("resume", w.path("cut"))
-				whole, got := open(t, w.path("whole")), open(t, w.path("cut"))
-				if n := len(cut.Stages); n < 2 || n >= len(whole.Stages) {
-					t.Fatalf("%d stages of %d: the interruption tests nothing", n, len(whole.Stages))
-				}
-				for i, st := range cut.Stages {
-					now := &got.Stages[i] // its verdict and its intervals may depend on later stages
-					if st.State == rundir.Complete && (now.Name != st.Name || now.Started != st.Started ||
-						now.Requests != st.Requests || now.Latency.Mean != st.Latency.Mean) {
-						t.Errorf("%s was whole, and has changed: %+v, %+v", st.Name, st, *now)
-					}
-				}
-				if a, b := stageNames(whole), stageNames(got); len(a) != len(b) || got.State != rundir.Complete {
-					t.Fatalf("%s with the stages %q, want %q", got.State, b, a)
-				}
-				for i, want := range whole.Stages {
-					off := got.Stages[i].Rates.Completed.Value()/want.Rates.Completed.Value() - 1
-					if want.MaxConcurrency > 0 && math.Abs(off) > 0.1 { // rates of arrivals follow from what was measured before
-						t.Errorf("%s: %v req/s, want %v", want.Name, got.Stages[i].Rates.Completed.Value(), want.Rates.Completed.Value())
-					}
-					if len(got.Stages[i].Replicas) != len(want.Replicas) {
-						t.Errorf("%s: %d replicas of %d", want.Name, len(got.Stages[i].Replicas), len(want.Replicas))
-					}
-				}
-				if len(got.Target.Replicas) != len(whole.Target.Replicas) {
-					t.Errorf("%d replicas of %d", len(got.Target.Replicas), len(whole.Target.Replicas))
-				}
-			})
-		})
-	}
-}
-
-// stageNames returns the names of the stages of a run.
-func stageNames(run *rundir.Run) (names []string) {
-	for _, s := range run.Stages {
-		names = append(names, s.Name)
-	}
-	return names
-}
 
 // TestSpendingLimitsHoldAcrossAResume interrupts a run with a limit and continues it: what both parts spend together
 // stays below the limit, and is what the server billed.
@@ -84,15 +19,11 @@ func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 		url, _ := w.server(m)
 		args := append(brief("run", url, "--concurrency", "1,2,4,8", "--requests", "250", "--out", w.path("run")),
 			"--max-cost", "0.04", "--price-in", "1", "--price-out", "1")
-		w.interruptAfter(12 * time.Second)
-		if code, _, errs := w.llmsweep(args...); code != console.Interrupted {
-			t.Fatalf("exit %d\n%s", code, errs)
-		}
+		w.cut(12*time.Second, args...)
 		first := m.prompt + m.output
 		if first < most/10 || first > most*8/10 {
 			t.Fatalf("%d tokens billed in the first part: the interruption tests nothing", first)
 		}
-		w.again()
 		w.must("resume", w.path("run"))
 		run, all := open(t, w.path("run")), m.prompt+m.output
 		if all > most || all < most*8/10 || run.Spent == nil || !run.Spent.Ended || run.State != rundir.Complete {
@@ -114,13 +45,12 @@ func TestReportOfARunInProgress(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		done := make(chan int)
 		go func() {
-			code, _, _ := w.llmsweep(plainSweep(w.path("run"))...)
+			code, _, _ := w.llmsweep(plainRun(w.path("run"))...)
 			done <- code
 		}()
-		time.Sleep(20 * time.Second)
+		time.Sleep(6 * time.Second)
 		for _, tt := range []struct{ lang, format, want string }{
-			{"en", "console", "In progress"}, {"zh", "console", "进行中"}, {"en", "markdown", "In progress"},
-			{"zh", "markdown", "进行中"}, {"en", "html", "In progress"},
+			{"en", "console", "In progress"}, {"zh", "markdown", "进行中"}, {"en", "html", "In progress"},
 		} {
 			out, errs := w.must("report", w.path("run"), "--format", tt.format, "--lang", tt.lang)
 			if !strings.Contains(out, tt.want) || strings.Contains(out+errs, "was killed") {
@@ -128,7 +58,7 @@ func TestReportOfARunInProgress(t *testing.T) {
 			}
 		}
 		if code := <-done; code != console.Done {
-			t.Errorf("the sweep: exit %d", code)
+			t.Errorf("the run: exit %d", code)
 		}
 		if out, _ := w.must("report", w.path("run")); strings.Contains(out, "In progress") {
 			t.Errorf("after its end:\n%s", out)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,29 +39,17 @@ func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
 			simtest.SchemaDir(t, filepath.Dir(path))
 			continue
 		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		simtest.SchemaValue(t, "pair", b)
+		simtest.SchemaValue(t, "pair", []byte(contentOf(t, path)))
 	}
 }
 
 // TestSchemaCommand tests that llmsweep help schema prints what the files of all other tests are checked with.
 func TestSchemaCommand(t *testing.T) {
-	t.Parallel()
-	for _, args := range [][]string{{"help", "schema"}, {"help", "schema", "run"}, {"help", "schema", "records"},
-		{"help", "schema", "pair"}, {"help", "schema", "verdict"}} {
-		name := append(args, "run")[2]
-		want, err := rundir.SchemaOf(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out, errs strings.Builder
-		if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done ||
-			errs.Len() > 0 || out.String() != string(want) {
-			t.Errorf("%v: exit %d, %s, %d bytes", args, code, errs.String(), out.Len())
+	for _, name := range []string{"", "run", "records", "pair", "verdict"} {
+		want, err := rundir.SchemaOf(cmp.Or(name, "run"))
+		code, got := command(t, strings.Fields("help schema "+name)...)
+		if err != nil || code != console.Done || got != string(want) {
+			t.Errorf("%s: exit %d, %d bytes, %v", name, code, len(got), err)
 		}
 	}
 }
@@ -69,27 +58,35 @@ func TestSchemaCommand(t *testing.T) {
 // the schema.
 func TestImportsFollowTheSchema(t *testing.T) {
 	t.Parallel()
-	const published = "../../report/published/testdata"
-	dir := filepath.Join(t.TempDir(), "imported")
-	files := 0
+	args := []string{"import", "--out", filepath.Join(t.TempDir(), "imported")}
 	for _, pattern := range []string{"*.md", "*.txt", "results/*.json*"} {
-		found, err := filepath.Glob(filepath.Join(published, pattern))
-		// a golden file
-		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, ".runs.txt") })
+		found, err := filepath.Glob("../../report/published/testdata/" + pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
 		}
-		for _, f := range found {
-			files++
-			var out, errs strings.Builder
-			if code := executeAgain([]string{"import", "--out", dir, f}, console.NewConsole(t.Context(), &out,
-				&errs)); code != console.Done || errs.Len() > 0 {
-				t.Errorf("%s: exit %d, %s", f, code, errs.String())
-			}
-		}
+		args = append(args, slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, ".runs.txt") })...)
 	}
-	dirs, err := os.ReadDir(dir)
-	if n := simtest.SchemaBelow(t, dir); err != nil || n != len(dirs) || n < files {
-		t.Errorf("%d files became %d run directories, of which %d were checked (%v)", files, len(dirs), n, err)
+	if code, text := command(t, args...); code != console.Done {
+		t.Errorf("exit %d, %s", code, text)
+	}
+	dirs, err := os.ReadDir(args[2])
+	if n := simtest.SchemaBelow(t, args[2]); err != nil || n != len(dirs) || n < len(args)-3 {
+		t.Errorf("%d files became %d run directories, of which %d were checked (%v)", len(args)-3, len(dirs), n, err)
+	}
+}
+
+// TestOldRunsOpen: a run of version 0.1, with keys of features and an API that left, is read as any other.
+func TestOldRunsOpen(t *testing.T) {
+	for line, want := range map[string]string{
+		"report testdata/old": "", "report testdata/old --format html": "", "report testdata/old --format csv": "",
+		"report testdata/old --format markdown":                            "ollama",
+		"compare testdata/old ../../examples/real/vllm-cpu --any-workload": "",
+		"choose testdata/old --slo itl:mean<5s --demand 1rps":              "",
+	} {
+		code, text := command(t, strings.Fields(line)...)
+		if code != console.Done || !strings.Contains(text, want) || strings.Contains(text, "another version") ||
+			strings.Contains(strings.ToLower(text), "perplex") {
+			t.Errorf("%s: exit %d, %s", line, code, text)
+		}
 	}
 }

@@ -46,6 +46,10 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
+			few := filepath.Join(e.WorkDir, "few.md")
+			if err := os.WriteFile(few, []byte(publishedPart(t, 2)), 0o644); err != nil {
+				return err
+			}
 			e.Defer(func() { followSchemas(t, e.WorkDir, nil) })
 			return nil
 		},
@@ -77,4 +81,20 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 func choosing(ts *testscript.TestScript, neg bool, args []string) {
 	wish := strings.Fields(ts.Getenv("WISH"))
 	exits(ts, neg, append(append([]string{"0", "llmsweep", "choose", "guidellm-tables.md"}, wish...), args...))
+}
+
+// process starts llmsweep as a process of its own, in a directory. The program's name, which testscript.Main looks at,
+// makes the test binary be llmsweep.
+func process(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	return started(t, exec.Command("llmsweep", args...), dir)
+}
+
+// started starts a process in a directory.
+func started(t *testing.T, p *exec.Cmd, dir string) *exec.Cmd {
+	t.Helper()
+	p.Dir, p.Env = dir, append(os.Environ(), "LLMSWEEP_API_KEY=", "OPENAI_API_KEY=")
+	noError(t, p.Start())
+	t.Cleanup(func() { p.Process.Kill() })
+	return p
 }

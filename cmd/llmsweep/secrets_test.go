@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,178 +75,140 @@ func echoing(good http.Handler, elsewhere string) http.Handler {
 			return
 		case n%5 == 3:
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q},\"finish_reason\":%q}]}\n\ndata: {\"error\":{\"message\":%q}}\n\n", said, said, said)
+			fmt.Fprintf(w, `data: {"choices":[{"delta":{"content":%[1]q},"finish_reason":%[1]q}]}`+"\n\n"+
+				`data: {"error":{"message":%[1]q}}`+"\n\n", said)
 			return
 		}
 		good.ServeHTTP(w, r)
 	})
 }
 
-// TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, and searches all
-// that every command prints and writes.
+// sixColumns is a published table of one row.
+const sixColumns = "| Benchmark | Requests per Second | Request Latency | Time to First Token " +
+	"| Inter Token Latency | Output Token Throughput |\n|---|---|---|---|---|---|\n" +
+	"| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
+
+// search fails the test where a text has a planted secret in any form.
+func search(t *testing.T, planted map[string]string, what, text string) {
+	t.Helper()
+	for place, hidden := range planted {
+		for _, form := range secretForms(hidden) {
+			if at := strings.Index(text, form); at >= 0 {
+				t.Errorf("%s shows the secret of %s as %q in %q", what, place, form, text[max(0, at-100):min(len(text), at+60)])
+				break
+			}
+		}
+	}
+}
+
+// TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, runs the commands
+// of testdata/secrets.txt, and searches all that they print and write.
 func TestNoSecretIsShown(t *testing.T) {
 	notInShort(t)
 	if !apart(t) {
 		return
 	}
 	planted := map[string]string{}
-	plant := func(place string) string {
+	for _, place := range strings.Fields("user query header body flag cookie sim config launch target proxy") {
 		planted[place] = canary(place)
-		return planted[place]
 	}
+	env := map[string]string{"HTTP_PROXY": "http://me:" + planted["proxy"] + "@proxy:1"}
 	variables, _ := redact.SecretVariables()
 	for i, name := range variables {
-		t.Setenv(name, plant(fmt.Sprint("env", i)))
+		planted[fmt.Sprint("env", i)] = canary(fmt.Sprint("env", i))
+		env[name] = planted[fmt.Sprint("env", i)]
+		t.Setenv(name, env[name])
 	}
-	dir := t.TempDir()
-	inBubble(t, dir, func(t *testing.T, w *world) {
+	inBubble(t, t.TempDir(), func(t *testing.T, w *world) {
+		env["GITHUB_STEP_SUMMARY"] = w.path("summary.md")
+		w.env = env
+		var leaked atomic.Int64
+		host := func(h http.Handler) string {
+			url, _ := w.server(h)
+			return strings.TrimPrefix(url, "http://")
+		}
+		handler := func(f http.HandlerFunc) string { return host(f) }
+		elsewhere := handler(func(rw http.ResponseWriter, r *http.Request) { leaked.Add(1) })
+		fresh := func() string { // its first answers are good: the preflight succeeds
+			return host(echoing(w.simulated(simserver.Options{}), "http://"+elsewhere))
+		}
+		const short = "--warmup 1 --prompt-tokens 64 --output-tokens 8 --no-selftest --plain --max-error-rate 1"
+		pairs := []string{"$W", w.dir, "$AT", fresh(), "$SHORT", short, "$FLAGS", "--header X-Token:{header} --body $BODY",
+			"$STRICT", host(w.simulated(simserver.Options{APIKey: "another"})),
+			"$REDIRECTING", handler(func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, "http://"+elsewhere+"/?h="+url.QueryEscape(r.Header.Get("Authorization")), http.StatusFound)
+			}),
+			"$MISSING", handler(func(rw http.ResponseWriter, r *http.Request) {
+				http.Error(rw, "no "+r.URL.String()+" for "+r.Header.Get("X-Token"), http.StatusNotFound)
+			})}
+		secrets := []string{"$BODY", fmt.Sprintf(`{"top_p":0.9,"metadata":{"api_key":%q},"user":%q}`, planted["body"],
+			planted["env0"]), "_", " "}
+		for place, secret := range planted {
+			secrets = append(secrets, "{"+place+"}", secret, "{%"+place+"}", url.QueryEscape(secret))
+		}
+		hide, names := strings.NewReplacer(secrets...), strings.NewReplacer(pairs...)
 		inputs := map[string]bool{}
 		input := func(name, text string) string {
-			path := w.write(name, text)
-			inputs[path] = true
-			return path
+			inputs[w.path(name)] = true
+			return w.write(name, hide.Replace(names.Replace(text)))
 		}
-		w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md"), "HTTP_PROXY": "http://me:" + plant("proxy") +
-			"@proxy:1"}
-		for i, name := range variables {
-			w.env[name] = planted[fmt.Sprint("env", i)]
+		// What other people publish may have secrets of theirs: in the address of the server and in the command that
+		// started it.
+		input("published.md", "# Results\n\n```\nvllm serve Qwen2-7B --api-key {launch} --tensor-parallel-size 2\n```\n\n"+
+			"Target: http://me:{target}@gpu1:8000/v1?token={target}\n\n"+sixColumns)
+		w.write("guidellm.json", strings.ReplaceAll(contentOf(t,
+			"../../report/published/testdata/results/guidellm-0.8.1-sweep.json"), "http://", "http://me:"+
+			url.QueryEscape(planted["target"])+"@"))
+		inputs[w.path("guidellm.json")] = true
+		input("good.yaml", "url: 'http://me:{%user}@$AT/v1?token={%query}'\napi-key: '{config}'\n"+
+			"header: {X-Other: '{config}'}\n")
+		lines := strings.Split(strings.TrimSpace(contentOf(t, "testdata/secrets.txt")), "\n")
+		for i, text := range []string{"api-key: ['{config}']", "api-key: {a: '{config}'}", "api-ky: '{config}'",
+			"api-key: '{config}", "header: ['{config}']", "api-key: &a '{config}' x", "api-key '{config}'", "'{config}'",
+			"api-key: @{config}"} {
+			name := fmt.Sprintf("wrong%d.yaml", i)
+			input(name, text+"\n")
+			lines = append(lines, "- run http://$AT --concurrency 1 --config $W/"+name)
 		}
-		search := func(what, text string) {
-			t.Helper()
-			search(t, planted, what, text)
-		}
-		tell := func(want int, args ...string) (out, errs string) {
-			t.Helper()
-			code, out, errs := w.llmsweep(args...)
-			if want >= 0 && code != want {
-				t.Errorf("%.200q: exit %d, want %d\n%s", args, code, want, errs)
-			}
-			search(fmt.Sprintf("output of %.60q", args), out)
-			search(fmt.Sprintf("errors of %.60q", args), errs)
-			return out, errs
-		}
-		var leaked atomic.Int64
-		elsewhere, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { leaked.Add(1) }))
-		fresh := func() string { // its first answers are good: the preflight succeeds
-			u, _ := w.server(echoing(w.simulated(simserver.Options{}), elsewhere))
-			return u
-		}
-		server := fresh()
-		_, at, _ := strings.Cut(server, "://")
-		user, query := plant("user"), plant("query")
-		withUser := "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
-		body := fmt.Sprintf(`{"top_p":0.9,"metadata":{"api_key":%q},"user":%q}`, plant("body"), planted["env0"])
-		asFlags := []string{"--header", "X-Token: " + plant("header"), "--body", body, "--max-error-rate", "1"}
-
-		run := append(brief("run", withUser, "--concurrency", "2", "--requests", "30", "--out", w.path("run")), asFlags...)
-		tell(-1, run...)
-		tell(-1, append(quick("sweep", fresh(), "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+
-			plant("cookie")), "--max-error-rate", "1")...)
-		tell(-1, append(brief("run", fresh(), "--api", "messages", "--concurrency", "1", "--requests", "4", "--out",
-			w.path("messages")), "--api-key", planted["flag"])...)
-		tell(-1, pairwise(fresh(), "me:"+url.PathEscape(user)+"@"+at, "--rate", "4", "--out", w.path("pair"),
-			"--max-error-rate", "1")...)
-		tell(-1, append(run, "--dry-run")...)
-		tell(-1, "run", "--config", input("good.yaml", "url: '"+withUser+"'\napi-key: '"+plant("configkey")+
-			"'\nheader: {X-Other: '"+plant("configheader")+"'}\n"),
-			"--concurrency", "1", "--requests", "2", "--warmup", "1", "--no-selftest", "--max-error-rate", "1", "--out",
-			w.path("configured"))
-
-		// What goes wrong.
-		strict, _ := w.server(w.simulated(simserver.Options{APIKey: "another"}))
-		redirecting, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			http.Redirect(rw, r, elsewhere+"/?h="+url.QueryEscape(r.Header.Get("Authorization")), http.StatusFound)
-		}))
-		missing, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			http.Error(rw, "no "+r.URL.String()+" for "+r.Header.Get("X-Token"), http.StatusNotFound)
-		}))
-		for _, u := range []string{
-			"http://me:" + url.PathEscape(user) + "@127.0.0.1:9/?token=" + url.QueryEscape(query), strict, redirecting, missing,
-			"ftp://me:" + user + "@" + at + "/?token=" + query, "http://me:" + user + "@" + at, "http://me:" + user +
-				"@x/?token=" + query, "http://" + user + "@x:y",
-			"me:" + user + "@" + at + "x", "unix:/nowhere:/v1?token=" + query + "%zz", server + "/?token=" + query + "\n",
-		} {
-			// Where the server's next answers happen to be good, the run begins: a self-test would wait for real time.
-			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1", "--requests", "4", "--no-selftest"},
-				asFlags...)...)
-			if errs == "" {
-				t.Errorf("%q: no error", u)
+		for i, format := range flags.ReportFormats() {
+			for _, dir := range []string{"run", []string{"sweep", "replicas", "cut"}[i%3]} {
+				lines = append(lines, "0 report $W/"+dir+" --format "+format)
 			}
 		}
-		tell(console.WrongUsage, "run", server, "--api-key", "-"+planted["flag"])
-		tell(console.WrongUsage, "run", server, "--header", "X-Token:", planted["header"])
-		tell(console.WrongUsage, "run", server, "--header", planted["header"])
-		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--header", "a "+planted["header"]+": x")
-		tell(console.WrongUsage, "run", server, "--no-such-flag", "--api-key", planted["flag"], planted["flag"])
-		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`,
-			"--api-key", planted["flag"])
-		tell(console.WrongUsage, "sim", "--require-key", plant("simflag"), "--no-such-flag="+planted["simflag"])
-		for i, text := range []string{
-			"api-key: ['" + plant("configlist") + "']\n", "api-key: {a: '" + planted["configlist"] + "'}\n", "api-ky: '" +
-				planted["configlist"] + "'\n",
-			"api-key: '" + planted["configlist"] + "\n", "header: ['" + planted["configlist"] + "']\n", "api-key: &a '" +
-				planted["configlist"] + "' x\n",
-			"api-key '" + planted["configlist"] + "'\n", "'" + planted["configlist"] + "'\n", "api-key: @" +
-				planted["configlist"] + "\n",
-		} {
-			tell(-1, "run", server, "--concurrency", "1", "--config", input(fmt.Sprintf("wrong%d.yaml", i), text))
-		}
-
-		// Several servers, a run that is interrupted and continued, and what is made from runs.
-		secretly := func(server string) string {
-			_, at, _ := strings.Cut(server, "://")
-			return "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
-		}
-		tell(-1, append(brief("run", secretly(fresh()), secretly(fresh()), "--concurrency", "2", "--requests", "30", "--out",
-			w.path("replicas")), asFlags...)...)
-		w.interruptAfter(3 * time.Second)
-		// Which of its answers the server breaks depends on the order of requests, so that the run may end before the
-		// interrupt.
-		tell(-1, append(brief("run", secretly(fresh()), "--concurrency", "1,2", "--requests", "300", "--out", w.path("cut")),
-			asFlags...)...)
-		w.again()
-		tell(console.WrongUsage, "resume", w.path("cut"))
-		tell(console.WrongUsage, "resume", w.path("cut"), "--url", withUser, "--api-key", planted["flag"])
-		tell(console.WrongUsage, "resume", w.path("cut"), "--url", "ftp://me:"+user+"@"+at, "--body", body, "--header",
-			"X-Token: "+planted["header"])
-		tell(-1, "resume", w.path("cut"), "--url", secretly(fresh()), "--body", body, "--header", "X-Token: "+
-			planted["header"], "--api-key", planted["flag"])
-		if run := open(t, w.path("cut")); run.State == rundir.Interrupted {
-			t.Error("the run was not continued")
-		}
-		for _, words := range [][]string{{"help"}, {"help", "hosted"}, {"run", "--help"}, {"--version"}} {
-			tell(-1, words...)
-		}
-
-		// What was written is rendered again.
-		for _, format := range flags.ReportFormats() {
-			for _, d := range []string{"run", "sweep", "replicas", "cut"} {
-				tell(console.Done, "report", w.path(d), "--format", format)
+		for _, line := range lines {
+			if strings.HasPrefix(line, "#") {
+				continue
 			}
+			line = names.Replace(names.Replace(line)) // $FLAGS has names
+			for strings.Contains(line, "$NEW") {
+				line = strings.Replace(line, "$NEW", fresh(), 1)
+			}
+			words := strings.Fields(line)
+			for i := range words {
+				words[i] = hide.Replace(words[i])
+			}
+			if words[0] == "cut" {
+				w.interruptAfter(3 * time.Second)
+			}
+			code, out, errs := w.llmsweep(words[1:]...)
+			if want, err := strconv.Atoi(words[0]); err == nil && code != want || code != console.Done && out+errs == "" {
+				t.Errorf("%s: exit %d\n%s", line, code, errs)
+			}
+			search(t, planted, line, out+errs)
+			w.again()
 		}
-		tell(-1, "compare", w.path("run"), w.path("sweep"), "--any-workload", "--fail-if", "errors>1%")
-		tell(-1, "compare", w.path("pair"), "--format", "json")
-		tell(-1, "choose", w.path("run"), w.path("sweep"), "--any-workload", "--slo", "latency:p50<1h", "--demand", "1rps")
-		tell(-1, "audit", w.path("run"), w.path("sweep"))
-		tell(-1, "label", w.path("run"), "gpu=L20")
-		tell(-1, "report", w.path("run"), w.path("sweep"), "--document", "--any-workload", "-o", w.path("doc/report.md"))
-
 		files := 0
-		filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || inputs[path] {
-				return err
+		for _, file := range searched(t, w.dir) {
+			if !inputs[file] {
+				files++
+				search(t, planted, file, contentOf(t, file))
 			}
-			files++
-			b, err := os.ReadFile(path)
-			search(path, string(b))
-			return err
-		})
-		if files < 15 || leaked.Load() > 0 {
-			t.Errorf("%d files, %d requests to a foreign host", files, leaked.Load())
 		}
-		if run := open(t, w.path("run")); len(run.Stages[0].Errors) < 3 || !strings.Contains(string(run.Command.Body),
-			"top_p") {
-			t.Errorf("errors %v, body %s: the server repeats nothing", run.Stages[0].Errors, run.Command.Body)
+		run, cut := open(t, w.path("run")), open(t, w.path("cut"))
+		if files < 15 || leaked.Load() > 0 || cut.State == rundir.Interrupted || len(run.Stages[0].Errors) < 3 ||
+			!strings.Contains(string(run.Command.Body), "top_p") {
+			t.Errorf("%d files, %d requests to a foreign host, %s, errors %v, body %s", files, leaked.Load(), cut.State,
+				run.Stages[0].Errors, run.Command.Body)
 		}
 	})
 }

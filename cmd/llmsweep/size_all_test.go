@@ -2,7 +2,7 @@
 
 package main
 
-// fullDisks is the number of random bytes at which TestAFullDisk lets a disk be full.
+// fullDisks is the number of places at which TestAFullDisk lets a disk be full.
 const fullDisks = 100
 
 // everyHostileText is whether TestHostileNames tries all texts one by one.

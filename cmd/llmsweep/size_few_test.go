@@ -2,8 +2,8 @@
 
 package main
 
-// fullDisks is the number of random bytes at which TestAFullDisk lets a disk be full.
-const fullDisks = 3
+// fullDisks is the number of places at which TestAFullDisk lets a disk be full.
+const fullDisks = 4
 
 // everyHostileText is whether TestHostileNames tries all texts one by one.
 const everyHostileText = false

@@ -7,35 +7,26 @@ import (
 	"strings"
 	"testing"
 
-	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 )
 
 // TestReportAndChooseAgree judges sweeps by many objectives, once by report and once by choose: both say that there is
 // no rate, or name the same one, or its low end where it is not located.
 func TestReportAndChooseAgree(t *testing.T) {
-	// each statistic once: opening a run costs the most
-	for seed, stats := range [][]string{{"p50", "p95", "mean"}, {"p90", "p99"}} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				dir := w.path("swept")
-				w.must(quick("sweep", w.slow(), "--points", fmt.Sprint(3+seed), "--seed", fmt.Sprint(seed+1), "--label",
-					"gpu=L20,gpus=1", "--out", dir)...)
-				met := 0
-				for _, stat := range stats {
-					for ms := 50.0; ms < 2500; ms *= 6 { // from one that no rate meets to one that most do
-						term := fmt.Sprintf("ttft:%s<%.3fms", stat, ms)
-						if agree(t, w, dir, term, "errors<50%") {
-							met++
-						}
-					}
+	virtually(t, func(t *testing.T, w *world) {
+		w.must(quick("sweep", w.slow(), "--label", "gpu=L20,gpus=1", "--out", w.path("swept"))...)
+		met := 0
+		for _, stat := range []string{"p50", "p99"} {
+			for ms := 50.0; ms < 2500; ms *= 6 { // from one that no rate meets to one that most do
+				if agree(t, w, w.path("swept"), fmt.Sprintf("ttft:%s<%.3fms", stat, ms), "errors<50%") {
+					met++
 				}
-				if met == 0 {
-					t.Error("no objective was met: nothing was compared")
-				}
-			})
-		})
-	}
+			}
+		}
+		if met == 0 {
+			t.Error("no objective was met: nothing was compared")
+		}
+	})
 }
 
 // agree compares what report and choose say of a directory, and reports whether the terms are met.
@@ -48,27 +39,18 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 	out, _ := w.must(append([]string{"report", dir, "--format", "json"}, flags...)...)
 	var run struct {
 		SLO struct {
-			Rate    json.RawMessage `json:"rate"`
-			Low     json.RawMessage `json:"low"`
-			Verdict string          `json:"verdict"`
-		} `json:"slo"`
+			Rate, Low json.RawMessage
+			Verdict   string
+		}
 	}
-	if err := json.Unmarshal([]byte(out), &run); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(out), &run))
 	code, out, errs := w.llmsweep(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format",
 		"json"}, flags...)...)
 	var choices []struct {
-		Ranked []struct {
-			Rate float64 `json:"rate"`
-		} `json:"ranked"`
-		Refused []struct {
-			Why string `json:"why"`
-		} `json:"refused"`
+		Ranked  []struct{ Rate float64 }
+		Refused []struct{ Why string }
 	}
-	if err := json.Unmarshal([]byte(out), &choices); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(out), &choices))
 	want := 0
 	switch {
 	case len(choices[0].Ranked) > 0:
@@ -106,9 +88,8 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 // too few for a p99.
 func TestRulesOfMLPerf(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		url, _ := w.server(w.simulated(simserver.Options{}))
 		dir := w.path("run")
-		w.must(brief("run", url, "--rate", "10", "--requests", "300", "--out", dir)...)
+		w.must(brief("run", w.slow(), "--rate", "10", "--requests", "300", "--out", dir)...)
 		rules := []string{"report", dir, "--slo", "latency:p90<9s", "--slo", "latency:p99<9s", "--slo", "ttft:mean<9s",
 			"--rules", "mlperf"}
 		for _, format := range []string{"console", "markdown"} {
@@ -124,11 +105,6 @@ func TestRulesOfMLPerf(t *testing.T) {
 				t.Errorf("%s: a mean is judged: %s", format, table)
 			}
 		}
-		for _, wrong := range [][]string{{"report", dir, "--rules", "mlperf"}, append(rules, "--format", "json"),
-			{"report", dir, "--rules", "other"}} {
-			if code, _, errs := w.llmsweep(wrong...); code != console.WrongUsage {
-				t.Errorf("%q: exit %d, %s", wrong, code, errs)
-			}
-		}
+		w.exits(console.WrongUsage, "is printed with --format console", append(rules, "--format", "json")...)
 	})
 }

@@ -11,7 +11,6 @@ import (
 
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
@@ -22,9 +21,7 @@ import (
 func TestSoak(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		faults, err := simserver.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		url, _ := w.server(w.simulated(simserver.Options{Faults: faults}))
 		type size struct {
 			heap              uint64
@@ -43,29 +40,18 @@ func TestSoak(t *testing.T) {
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)
 				s := size{heap: m.HeapAlloc, goroutines: runtime.NumGoroutine()}
-				if files, err := os.ReadDir("/proc/self/fd"); err == nil {
-					s.files = len(files)
-				}
+				files, _ := os.ReadDir("/proc/self/fd")
+				s.files = len(files)
 				sizes = append(sizes, s)
-				t.Logf("hour %2d: heap %.1f MB, %d goroutines, %d descriptors", len(sizes), float64(s.heap)/1e6, s.goroutines,
-					s.files)
 			}
 		}()
-		began := time.Now()
-		c := console.NewConsole(w.ctx, io.Discard, io.Discard) // a line each ten seconds makes megabytes
-		world := c.World()
-		world.Dial, world.Serve, world.Proxy, world.Env = w.dial, w.serve, nil, func(string) string { return "" }
-		world.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
-		c = c.In(world)
-		c.Dir = w.dir
-		if code := executeAgain(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"),
-			c); code != console.Done {
+		args := brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1")
+		if code := executeAgain(args, w.console(io.Discard, io.Discard)); code != console.Done { // it prints megabytes
 			t.Errorf("exit %d", code)
 		}
 		close(done)
 		run := open(t, w.path("llmsweep-run"))
 		s := run.Stages[0]
-		t.Logf("%v: %d requests, %d failed %v", time.Since(began), s.Requests.Sent, s.Requests.Error, s.Errors)
 		if run.State != rundir.Complete || s.Requests.Sent < 150_000 || s.Requests.Error == 0 || len(sizes) < 24 {
 			t.Errorf("state %s, %d requests, %d samples", run.State, s.Requests.Sent, len(sizes))
 		}

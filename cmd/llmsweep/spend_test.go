@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,24 +20,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
-
-// spentOf returns what the newest run in a directory spent, and the run.
-func spentOf(t *testing.T, dir string) (rundir.Run, *rundir.Spent) {
-	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(dir, "*", rundir.RunFile))
-	if len(files) == 0 {
-		t.Fatal("no run directory")
-	}
-	raw, err := os.ReadFile(files[len(files)-1])
-	var run rundir.Run
-	if err == nil {
-		err = json.Unmarshal(raw, &run)
-	}
-	if err != nil || run.Spent == nil {
-		t.Fatalf("%v, spent %v", err, run.Spent)
-	}
-	return run, run.Spent
-}
 
 // meter is what a server bills for the answers that it sends, read from them on their way.
 type meter struct {
@@ -73,8 +54,16 @@ func (w *metered) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 func (w *metered) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// A limit ends a run in good order below it, whatever its load: exit code 0, the table, a note. What the run spent, the
-// preflight included, is what the server billed.
+// metered starts a server with a meter.
+func (w *world) metered() (m *meter, url string) {
+	w.t.Helper()
+	m = &meter{Handler: w.simulated(simserver.Options{})}
+	url, _ = w.server(m)
+	return m, url
+}
+
+// TestSpendingLimitsHold: a limit ends a run in good order below it, whatever its load: exit code 0, the table, a note.
+// What the run spent, the preflight included, is what the server billed.
 func TestSpendingLimitsHold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args []string
@@ -86,44 +75,33 @@ func TestSpendingLimitsHold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				m := &meter{Handler: w.simulated(simserver.Options{})}
-				url, stop := w.server(m)
-				defer stop()
+				m, url := w.metered()
 				out, errs := w.must(append(tt.args, url, "--price-in", "1", "--price-out", "10", "--max-cost",
 					fmt.Sprint(tt.cost))...)
-				run, s := spentOf(t, w.dir)
-				cost := (1*float64(m.prompt) + 10*float64(m.output)) / 1e6
-				if cost > tt.cost || cost < tt.cost*8/10 {
-					t.Errorf("%d + %d tokens billed, cost %v", m.prompt, m.output, cost)
-				}
-				if s.PromptTokens != m.prompt || s.OutputTokens != m.output || s.UnsureTokens != 0 ||
-					math.Abs(s.Cost.Value()-cost) > 1e-9 {
+				run := open(t, w.path("llmsweep-run"))
+				s, cost := run.Spent, (1*float64(m.prompt)+10*float64(m.output))/1e6
+				if cost > tt.cost || cost < tt.cost*8/10 || s.PromptTokens != m.prompt || s.OutputTokens != m.output ||
+					s.UnsureTokens != 0 || math.Abs(s.Cost.Value()-cost) > 1e-9 {
 					t.Errorf("spent %+v, billed %d + %d tokens, cost %v", s, m.prompt, m.output, cost)
 				}
-				if !s.Ended || run.State != rundir.Complete || len(run.Stages) == 0 || run.Stages[0].Requests.OK == 0 {
-					t.Errorf("%+v, state %s, %d stages", s, run.State, len(run.Stages))
-				}
 				ended := slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Code == "run.spent-up" })
-				if !ended || !strings.Contains(out, "Spent: ") || !strings.Contains(out, "in flight") {
-					t.Error(run.Warnings, "\n", out, errs)
+				if !s.Ended || run.State != rundir.Complete || run.Stages[0].Requests.OK == 0 || !ended ||
+					!containsAll(out, "Spent: ", "in flight") {
+					t.Errorf("%+v, state %s, %v\n%s\n%s", s, run.State, run.Warnings, out, errs)
 				}
 			})
 		})
 	}
 }
 
-// A limit that does not pay for a useful measurement is refused before anything is sent, with the limit that does; with
-// that one, a stage is measured.
+// TestALimitThatDoesNotPay: a limit that does not pay for a useful measurement is refused before anything is sent, with
+// the limit that does; with that one, a stage is measured.
 func TestALimitThatDoesNotPay(t *testing.T) {
-	for name, args := range map[string][]string{
-		"sweep": {"sweep", "--stage-time", "2s", "--points", "2", "--max-concurrency", "32"},
-		"run":   {"run", "--concurrency", "8", "--requests", "1000"},
-	} {
+	for name, args := range map[string][]string{"sweep": {"sweep", "--stage-time", "2s", "--points", "2",
+		"--max-concurrency", "32"}, "run": {"run", "--concurrency", "8", "--requests", "1000"}} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				m := &meter{Handler: w.simulated(simserver.Options{})}
-				url, stop := w.server(m)
-				defer stop()
+				m, url := w.metered()
 				args := append(args, url, "--no-selftest", "--plain", "--price-in", "3", "--price-out", "15", "--max-cost")
 				code, _, errs := w.llmsweep(append(args, "0.02")...)
 				_, told, _ := strings.Cut(errs, "Raise it to ")
@@ -132,46 +110,22 @@ func TestALimitThatDoesNotPay(t *testing.T) {
 					t.Fatalf("exit %d, %d prompt tokens billed, %s", code, m.prompt, errs)
 				}
 				w.must(append(args, enough)...)
-				run, s := spentOf(t, w.dir)
-				if len(run.Stages) == 0 || run.Stages[0].Requests.OK == 0 {
-					t.Errorf("with %s, %d stages, %+v", enough, len(run.Stages), s)
+				if run := open(t, w.path("llmsweep-run")); len(run.Stages) == 0 || run.Stages[0].Requests.OK == 0 {
+					t.Errorf("with %s, %d stages, %+v", enough, len(run.Stages), run.Spent)
 				}
 			})
 		})
 	}
 }
 
-// A limit that is not reached changes no number.
-func TestALimitChangesNoNumber(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		var stages [2]string
-		for i, limit := range [][]string{nil, {"--max-cost", "1", "--price-in", "1"}} {
-			w.must(append(brief("run", "sim:", "--rate", "20", "--requests", "60", "--out", w.path(fmt.Sprint(i))), limit...)...)
-			run := open(t, w.path(fmt.Sprint(i)))
-			for k := range run.Stages {
-				run.Stages[k].ClientCPU, run.Stages[k].ClientGC = rundir.Number{}, rundir.Number{} // of the real machine
-			}
-			b, err := json.Marshal(run.Stages)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stages[i] = string(b)
-		}
-		if stages[0] != stages[1] {
-			t.Errorf("without: %s\nwith:    %s", stages[0], stages[1])
-		}
-	})
-}
-
-// A dry run says what the run then sends at most, and sends nothing. A sweep has a bound where a limit gives it one.
+// TestDryRunBoundsWhatIsSent: a dry run says what the run then sends at most, and sends nothing. A sweep has a bound
+// where a limit gives it one. A limit that is not reached changes no number.
 func TestDryRunBoundsWhatIsSent(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		m := &meter{Handler: w.simulated(simserver.Options{})}
-		url, stop := w.server(m)
-		defer stop()
+		m, url := w.metered()
 		args := brief("run", url, "--concurrency", "4", "--requests", "40", "--price-in", "2", "--price-out", "10")
 		dry, _ := w.must(append(args, "--dry-run")...)
-		if files, _ := filepath.Glob(filepath.Join(w.dir, "*")); len(files) > 0 || m.prompt > 0 {
+		if files, _ := filepath.Glob(w.path("*")); len(files) > 0 || m.prompt > 0 {
 			t.Errorf("a dry run wrote %v, and was billed %d tokens", files, m.prompt)
 		}
 		var prompt, output int64
@@ -183,50 +137,53 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 		if prompt < m.prompt || output < m.output || prompt > 2*m.prompt || output > 2*m.output {
 			t.Errorf("at most %d + %d tokens, and then %d + %d", prompt, output, m.prompt, m.output)
 		}
-		for limit, bound := range map[string]bool{
-			"--max-rps=5": true, "--max-tpm=6000": true, "--max-cost=1": true, "--budget=5m": false,
-		} {
+		for limit, bound := range map[string]bool{"--max-rps=5": true, "--max-tpm=6000": true, "--max-cost=1": true,
+			"--budget=5m": false} {
 			out, _ := w.must(quick("sweep", url, "--dry-run", "--price-in", "2", limit)...)
-			if !strings.Contains(out, "If a request takes 2 s alone, a plain server is swept in about ") {
-				t.Errorf("%s says no time: %s", limit, out)
-			}
-			if strings.Contains(out, "At most ") != bound || strings.Contains(out, "does not bound") == bound {
+			if !strings.Contains(out, "If a request takes 2 s alone, a plain server is swept in about ") ||
+				strings.Contains(out, "At most ") != bound || strings.Contains(out, "does not bound") == bound {
 				t.Errorf("%s: %s", limit, out)
 			}
+		}
+		w.exits(console.Done, "Give --price-in and --price-out", "run", "sim:", "--requests", "3", "--max-tokens", "10",
+			"--dry-run")
+		var stages []string
+		for _, limit := range []string{"", "--max-cost 1 --price-in 1"} {
+			out := w.path(fmt.Sprint("run", len(stages)))
+			w.must(append(brief("run", "sim:", "--rate", "20", "--requests", "60", "--out", out), strings.Fields(limit)...)...)
+			run := open(t, out)
+			for k := range run.Stages {
+				run.Stages[k].ClientCPU, run.Stages[k].ClientGC = rundir.Number{}, rundir.Number{} // of the real machine
+			}
+			b, err := json.Marshal(run.Stages)
+			noError(t, err)
+			stages = append(stages, string(b))
+		}
+		if stages[0] != stages[1] {
+			t.Errorf("without: %s\nwith:    %s", stages[0], stages[1])
 		}
 	})
 }
 
-// Preflight, calibration, warm-up and stages together keep to --max-rps and --max-tpm: an account with a limit of 3
-// requests a minute, or of 600 tokens, refuses nothing.
+// TestThePreflightKeepsToTheLimits: preflight, calibration, warm-up and stages together keep to --max-rps and
+// --max-tpm: an account with a limit of 3 requests a minute, or of 600 tokens, refuses nothing.
 func TestThePreflightKeepsToTheLimits(t *testing.T) {
 	for flag, limit := range map[string]string{"--max-rps": "0.05", "--max-tpm": "600"} {
 		t.Run(flag, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				var mu sync.Mutex
-				var sent []time.Time
 				m := &meter{Handler: w.simulated(simserver.Options{})}
-				began := time.Now()
-				url, stop := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-					if r.Method == http.MethodPost {
-						mu.Lock()
-						sent = append(sent, time.Now())
-						mu.Unlock()
-					}
-					m.ServeHTTP(rw, r)
-				}))
-				defer stop()
+				began, keeper := time.Now(), &bodies{Handler: m}
+				url, _ := w.server(keeper)
 				w.must(brief("run", url, "--concurrency", "2", "--requests", "4", flag, limit)...)
+				sent := keeper.at
 				for i := 1; i < len(sent); i++ {
 					if gap := sent[i].Sub(sent[i-1]); flag == "--max-rps" && gap < 20*time.Second-time.Millisecond {
 						t.Errorf("requests %d and %d are %v apart", i-1, i, gap)
 					}
 				}
-				if took := time.Since(began).Minutes(); flag == "--max-tpm" && float64(m.prompt+m.output) > 600*took+100+200 {
-					t.Errorf("%d tokens in %.2f minutes", m.prompt+m.output, took)
-				}
-				if len(sent) < 8 {
-					t.Errorf("%d requests", len(sent))
+				if took := time.Since(began).Minutes(); flag == "--max-tpm" && float64(m.prompt+m.output) > 600*took+100+200 ||
+					len(sent) < 8 {
+					t.Errorf("%d requests, %d tokens in %.2f minutes", len(sent), m.prompt+m.output, took)
 				}
 			})
 		})

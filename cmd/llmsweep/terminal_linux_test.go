@@ -28,9 +28,7 @@ func openTerminal(t *testing.T) (*os.File, func() string) {
 			n, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("this system has no terminals to make: ", err)
@@ -65,18 +63,15 @@ func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
 
 // On a terminal, a run has a status line while it goes on. In the end the terminal shows what a file would have.
 func TestStatusLine(t *testing.T) {
-	t.Setenv("CI", "")
-	t.Setenv("TERM", "xterm-256color")
 	f, end := openTerminal(t)
-	if err := unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 110}); err != nil {
-		t.Fatal(err)
-	}
-	c := console.NewConsole(t.Context(), io.Discard, f)
-	c.Dir = t.TempDir()
-	if code := executeAgain([]string{"run", "sim:", "--concurrency", "1,4", "--duration", "1s", "--warmup", "1",
-		"--no-selftest"}, c); code != console.Done {
-		t.Errorf("exit %d", code)
-	}
+	noError(t, unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 110}))
+	inBubble(t, t.TempDir(), func(t *testing.T, w *world) {
+		w.env = map[string]string{"TERM": "xterm-256color"}
+		if code := executeAgain([]string{"run", "sim:", "--concurrency", "1,4", "--duration", "1s", "--warmup", "1",
+			"--no-selftest"}, w.console(io.Discard, f)); code != console.Done {
+			t.Errorf("exit %d", code)
+		}
+	})
 	written := strings.ReplaceAll(end(), "\r\n", "\n")
 	statuses, rows := 0, 0
 	for line := range strings.Lines(written) {

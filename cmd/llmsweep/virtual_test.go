@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -94,15 +95,34 @@ func (w *world) must(args ...string) (out, errs string) {
 	return out, errs
 }
 
+// exits runs a command line that has to end with an exit code, and to say something. It returns all that it prints.
+func (w *world) exits(code int, says string, args ...string) (text string) {
+	w.t.Helper()
+	got, out, errs := w.llmsweep(args...)
+	if text = out + errs; got != code || !strings.Contains(text, says) {
+		w.t.Errorf("llmsweep %q: exit %d, want %d with %q\n%s", args, got, code, says, text)
+	}
+	return text
+}
+
+// cut interrupts a command line after a time.
+func (w *world) cut(after time.Duration, args ...string) {
+	w.t.Helper()
+	w.interruptAfter(after)
+	w.exits(console.Interrupted, "llmsweep resume", args...)
+	w.again()
+}
+
+// again lets commands run after an interruption.
+func (w *world) again() { w.ctx, w.cancel = context.WithCancelCause(w.t.Context()) }
+
 // path returns the path of a file of this world.
 func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 
 // write makes a file, and returns its path.
 func (w *world) write(name, text string) string {
 	w.t.Helper()
-	if err := os.WriteFile(w.path(name), []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, os.WriteFile(w.path(name), []byte(text), 0o644))
 	return w.path(name)
 }
 
@@ -117,9 +137,7 @@ func (w *world) interruptAfter(d time.Duration) {
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
 	config, err := sim.Preset("demo")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	return w.simulation(simtest.Slowed(config, 5), o)
 }
 
@@ -134,9 +152,7 @@ func (w *world) slow() string {
 func (w *world) simulation(config sim.MachineConfig, o simserver.Options) http.Handler {
 	w.t.Helper()
 	live, err := sim.Start(config)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	w.t.Cleanup(live.Close)
 	return simserver.New(live, o)
 }
@@ -146,12 +162,19 @@ func (w *world) server(h http.Handler) (url string, stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	url, done, err := w.serve(ctx, "127.0.0.1:0", h)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, err)
 	stop = sync.OnceFunc(func() { cancel(); done() })
 	w.t.Cleanup(stop)
 	return url, stop
+}
+
+// listen serves a handler at an address until the test ends.
+func (w *world) listen(address string, h http.Handler) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	_, done, err := w.serve(ctx, address, h)
+	noError(w.t, err)
+	w.t.Cleanup(func() { cancel(); done() })
 }
 
 // serve is [simserver.Serve] on this world's network.
