@@ -18,6 +18,9 @@ import (
 // lowest one does.
 type rateLimit struct{ rate, low, high float64 }
 
+// located reports whether the interval is narrow enough for the rate to be an answer.
+func (e rateLimit) located() bool { return (e.high-e.low)/2 <= maxHalfWidth*e.rate }
+
 // Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time,
 // which count as rate 0. It does not lie beyond the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
@@ -51,7 +54,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		}
 		out.Verdict, out.Low, out.High = rundir.Met, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
 		out.Reason = noteWide.New(out.Low.Value(), end.high)
-		if (end.high-end.low)/2 <= maxHalfWidth*end.rate {
+		if end.located() {
 			if out.Rate, out.Reason = rundir.Exactly(end.rate), noteEnds.New(out.Limiting); kept {
 				out.Reason = noteKeptThenEnds.New(out.KeptStage, out.Limiting)
 			}
@@ -274,7 +277,7 @@ func (t Term) line(points []point, at float64) rateLimit {
 	level, slope, first := 0.0, float64(usualSlope), at
 	var error float64
 	for range regressionSteps {
-		n := regression{prior: 1 / (slopeSpread * slopeSpread)}
+		var n regression
 		for i := range points {
 			p := &points[i]
 			u := p.rate/at - 1
@@ -303,19 +306,19 @@ func (t Term) line(points []point, at float64) rateLimit {
 	return rateLimit{at, at * (1 - half), at * (1 + half)}
 }
 
-// regression holds the sums of a regression on one variable, whose slope has a prior of a precision.
-type regression struct{ w, wu, wuu, wy, wuy, prior float64 }
+// regression holds the sums of a regression on one variable.
+type regression struct{ w, wu, wuu, wy, wuy float64 }
 
 func (m *regression) add(u, y, w float64) {
 	m.w, m.wu, m.wuu, m.wy, m.wuy = m.w+w, m.wu+w*u, m.wuu+w*u*u, m.wy+w*y, m.wuy+w*u*y
 }
 
-// solve returns the level at 0 with its standard error, and the slope.
+// solve returns the level at 0 with its standard error, and the slope; the usual one, with a level that is not known,
+// where all are at one place.
 func (m *regression) solve(usual float64) (level, slope, error float64) {
-	uu, uy := m.wuu+m.prior, m.wuy+m.prior*usual
-	det := m.w*uu - m.wu*m.wu
+	det := m.w*m.wuu - m.wu*m.wu
 	if !(det > 0) {
 		return 0, usual, math.Inf(1)
 	}
-	return (m.wy*uu - m.wu*uy) / det, (m.w*uy - m.wu*m.wy) / det, math.Sqrt(uu / det)
+	return (m.wy*m.wuu - m.wu*m.wuy) / det, (m.w*m.wuy - m.wu*m.wy) / det, math.Sqrt(m.wuu / det)
 }
