@@ -125,9 +125,14 @@ func keepsGrowing(y []float64, slope float64) bool {
 	return (y[n-1]+y[n-2]-y[mid]-y[mid-1])/2 >= slope/2*float64(n-1-mid)
 }
 
+// spans returns into how many spans a window of some requests is cut.
+func spans(requests float64) int {
+	return min(max(minSlopeBatches, int(requests/requestsPerSpan)), mostSpans)
+}
+
 // waitsGrowth returns how fast the waits grow of the part of the requests for which they grow most.
 func (a *Account) waitsGrowth(w Window, level float64) (most rundir.Drift) {
-	n := batches(w.To-w.From, a.waveTime(), min(max(minSlopeBatches, int(a.Rate*w.Length()/requestsPerSpan)), mostSpans))
+	n := batches(w.To-w.From, a.waveTime(), spans(a.Rate*w.Length()))
 	if n < minSlopeBatches {
 		return most
 	}

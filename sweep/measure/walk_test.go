@@ -50,20 +50,6 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 	}
 }
 
-// How much requests vary is that of their times per token, whatever their lengths.
-func TestTimesPerTokenVary(t *testing.T) {
-	var m moments
-	if got := m.variation(); got != 0 {
-		t.Errorf("nothing varies by %v", got)
-	}
-	for _, v := range []float64{1, 3} {
-		m.add(v)
-	}
-	if got := m.variation(); got != 0.5 {
-		t.Errorf("1 and 3 vary by %v, want 0.5", got)
-	}
-}
-
 // A server that works off what piled up in a pause shows no rate that it sustains: its backlog shrinks while it
 // completes more than is asked.
 func TestWorkingOffABacklogIsNotStable(t *testing.T) {
