@@ -15,7 +15,7 @@ import (
 // most 95 % intervals hold the true value.
 func TestIntervalsOfSessions(t *testing.T) {
 	const (
-		runs, talks, perTalk = 50, 100, 10
+		runs, talks, perTalk = 30, 100, 10
 		between, within      = 1, 0.1
 		scale                = 0.1 // seconds
 	)

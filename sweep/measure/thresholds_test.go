@@ -307,20 +307,6 @@ func TestTurns(t *testing.T) {
 	}.check(t)
 }
 
-func TestUnlikeReplicas(t *testing.T) {
-	slow := func(ttft float64) bool {
-		return len(replicaNotes([]rundir.ReplicaShare{share(1, 99, 0), share(ttft, 99, 0)})) > 0
-	}
-	fails := func(failed int) bool {
-		_, ok := failsMore([]rundir.ReplicaShare{share(1, 1000, failed), share(1, 1000, 100)}, 0)
-		return ok
-	}
-	bounds{
-		"a fifth slower":           {slow(1.21), slow(1.19)},
-		"at bounds of 97.5 % each": {fails(142), fails(141)},
-	}.check(t)
-}
-
 // A first token that came early: the second comes five times the usual gap later, in the median of five requests.
 func TestEarlyTokens(t *testing.T) {
 	early := func(n int, second int64) float64 {
