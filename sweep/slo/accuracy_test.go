@@ -25,10 +25,7 @@ func TestAccuracy(t *testing.T) {
 		if c.answers > 0 {
 			s.Graded = &rundir.Graded{Answers: c.answers, Right: c.right, Items: c.items}
 		}
-		term, err := Parse(c.term)
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := terms(t, c.term)[0]
 		if got := term.Holds(s); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
