@@ -113,7 +113,7 @@ func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn
 	}
 	value, low, high := slope(means, level)
 	scale := float64(n) / w.Length() / (a.askedTokens / float64(a.due)) / a.Rate
-	chance := stats.RenewalError(a.perToken.variation(), a.Rate*w.Length(), 1-level)
+	chance := stats.RenewalError(a.timePerToken.variation(), a.Rate*w.Length(), 1-level)
 	return growth(value*scale, min(low*scale, value*scale-chance), high*scale), keepsGrowing(means, value)
 }
 

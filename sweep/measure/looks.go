@@ -146,7 +146,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	}
 	e := a.evidence(a.openWindow(cut, now, service), level)
 	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
-	p := a.pauses.summary(now, a.leastPause())
+	p := a.pauses.summary(now, a.minPause())
 	unclear := p.Count > 0 && len(a.pauses.ends) < fewestPauses // the time shows less of the server's speed than of pauses
 	a.hiddenByPauses = unclear && now.Seconds() < fewestPauses*p.Longest.Value()
 	if unclear && (a.hiddenByPauses || !last) {
@@ -191,6 +191,6 @@ func (a *Account) wavesSuffice(now time.Duration) bool {
 	case now >= a.MaxTime:
 		return true
 	}
-	mean := a.latency / float64(max(a.done, 1))
+	mean := a.doneLatency / float64(max(a.done, 1))
 	return n >= a.MinRequests && (to-from).Seconds() >= a.MinWaves*mean
 }

@@ -130,7 +130,7 @@ func (s *summary) busyWindow() (w Window, ok bool) {
 	switch {
 	case !full:
 		s.wholeReason = noteNeverFull.New(s.Concurrency)
-	case n < fewestWaves*s.inWave():
+	case n < fewestWaves*s.waveSize():
 		s.wholeReason = noteFewWaves.New(s.Concurrency)
 	default:
 		if s.silentAtClose() {
@@ -149,7 +149,7 @@ func (s *summary) finish() rundir.Stage {
 	s.metrics.fill(&st)
 	st.WholeRun = s.wholeRun(&st)
 	st.Traits.Quota = s.metrics.quotas.sum()
-	st.Traits.Pauses = s.pauses.summary(s.seen.ClosedAt, s.leastPause())
+	st.Traits.Pauses = s.pauses.summary(s.seen.ClosedAt, s.minPause())
 	st.Shortened = s.metrics.lengths.shares.shortened(s.LoneLengths)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {
