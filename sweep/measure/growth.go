@@ -48,9 +48,9 @@ func (e *waitSeries) longestWaits(w Window, n int, share float64) []float64 {
 
 // pauses are the times in which nothing came although requests waited or were refused.
 type pauses struct {
-	since   time.Duration // the first tick without a token; negative for none
-	refused int           // until the tick before
-	ends    []time.Duration
+	since   time.Duration   // when the present pause began; negative where there is none
+	refused int             // number of requests that had been refused by the tick before
+	ends    []time.Duration // when the pauses were over
 	longest time.Duration
 	total   time.Duration
 }
@@ -104,7 +104,7 @@ func (a *Account) waveTime() time.Duration {
 // backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its
 // lower bound allows for what a backlog walks by chance while the server is just as fast as is asked: a line through it
 // takes that for growth.
-func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn bool) {
+func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, lasts bool) {
 	n := batches(w.To-w.From, a.waveTime(), maxSlopeBatches)
 	first, end := a.ticks.Range(w.From, w.To)
 	means, ok := stats.Batches(a.ticks.Ends[first:end], n)

@@ -20,10 +20,10 @@ const (
 	quotaOpen       = 8    // of those and the one between pass, at least
 	quotaClosed     = 3    // at most
 	quotaShut       = 1.0  // seconds without a passage, at least
-	quotaEven       = 0.15 // periods differ by less, as a share
-	quotaFewest     = 20   // requests that pass, and that are refused or wait
-	quotaQueue      = 3    // that waited for the next period, at least
-	quotaTimes      = 8    // median gaps between two passages are a long one
+	quotaEven       = 0.15 // share by which a period may differ from the mean one
+	quotaFewest     = 20   // requests that pass, and that are refused or wait, at least
+	quotaQueue      = 3    // requests that waited for the next period, at least
+	quotaTimes      = 8    // a gap between two passages is long from so many median ones on
 )
 
 // quotas gathers when requests arrived and passed.
