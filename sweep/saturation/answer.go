@@ -105,10 +105,10 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	low, from := synchronousStage(stages), 0.0
 	for _, st := range rows {
 		at := slo.Offered(st)
-		if slo.Over(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
+		if slo.Overloaded(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
 			continue
 		}
-		if slo.Over(st) && at <= rate {
+		if slo.Overloaded(st) && at <= rate {
 			return nil
 		}
 		if at <= rate {
@@ -119,7 +119,7 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 			break
 		}
 	}
-	if low == nil || high == nil || slo.Over(high) {
+	if low == nil || high == nil || slo.Overloaded(high) {
 		return nil
 	}
 	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}

@@ -41,7 +41,7 @@ func newHold(st *rundir.Stage, unit float64, p *pauseStats) *hold {
 	st = atFullLength(st)
 	h := &hold{
 		Stage: st, rate: offered(st) * unit,
-		stable: st.Verdict == rundir.Stable, failed: slo.Over(st), spoiled: spoiled(st),
+		stable: st.Verdict == rundir.Stable, failed: slo.Overloaded(st), spoiled: spoiled(st),
 	}
 	if h.failed {
 		h.setServed(unit)

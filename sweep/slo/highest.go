@@ -33,7 +33,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		switch v, _ := Judge(s, terms); {
 		case Offered(s) <= end.rate && v == rundir.Met:
 			out.KeptStage, kept = s.Name, true
-		case Offered(s) > end.rate && (v == rundir.Missed || Over(s)) && out.BrokenStage == "":
+		case Offered(s) > end.rate && (v == rundir.Missed || Overloaded(s)) && out.BrokenStage == "":
 			out.BrokenStage = s.Name
 		}
 	}
@@ -98,9 +98,9 @@ func byRate(stages []*rundir.Stage) []*rundir.Stage {
 	return stages
 }
 
-// Over reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
+// Overloaded reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
 // latencies only show that its queue is too long.
-func Over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
+func Overloaded(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
 
 // highestKept returns the highest rate at which a stage was shown to keep all terms.
 func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
@@ -127,7 +127,7 @@ func goodputAt(stages []*rundir.Stage, rate float64) (good rundir.Number) {
 func needMore(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 	for _, s := range stages {
 		v, t := Judge(s, terms)
-		if v != rundir.Unsure || Over(s) || !s.Rate.Known() {
+		if v != rundir.Unsure || Overloaded(s) || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {
@@ -175,7 +175,7 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	for _, s := range stages {
 		p := point{rate: Offered(s), time: s.Window}
 		size := 1.0
-		if Over(s) {
+		if Overloaded(s) {
 			continue
 		} else if t.Stat == Mean {
 			v, _ := t.Of(s)
