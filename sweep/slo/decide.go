@@ -213,8 +213,8 @@ func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	return share / 2, ok // between the last percentile and the longest
 }
 
-// Waits reports whether the term is about times that are longer where requests wait for each other, counted by request.
-func (t Term) Waits() bool { return t.Percentile() && t.Metric != ITL }
+// OfRequests reports whether the term limits a percentile of the times of requests.
+func (t Term) OfRequests() bool { return t.Percentile() && t.Metric != ITL }
 
 // logMeanError returns the standard error of the logarithm of a mean.
 func (t Term) logMeanError(s *rundir.Stage) float64 {
