@@ -79,7 +79,7 @@ func TestTheVerdictOnARowIsThatOfItsReport(t *testing.T) {
 	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: rundir.Unsure, Limiting: "ttft:mean<250ms",
 		BrokenStage: "poisson@22"}
 	options := wanted(t, "30rps", "", "ttft:mean<250ms")
-	if verdict := options.Terms[0].Holds(&in.Run.Stages[2]); verdict != rundir.Missed {
+	if verdict := options.Terms[0].Verdict(&in.Run.Stages[2]); verdict != rundir.Missed {
 		t.Fatal(verdict)
 	}
 	c := chosen(t, setup.Load([]setup.Input{in}), options)

@@ -228,6 +228,6 @@ func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
 	for i, t := range terms {
 		value, _ := t.Of(st)
 		p := &out.Terms[i]
-		p.Verdict, p.Value, p.Needs, p.Unknown = t.Holds(st), value, t.Needs(st), t.Unknown(st)
+		p.Verdict, p.Value, p.Needs, p.Unknown = t.Verdict(st), value, t.Needs(st), t.Unknown(st)
 	}
 }

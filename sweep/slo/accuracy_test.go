@@ -26,7 +26,7 @@ func TestAccuracy(t *testing.T) {
 			s.Graded = &rundir.Graded{Answers: c.answers, Right: c.right, Items: c.items}
 		}
 		term := terms(t, c.term)[0]
-		if got := term.Holds(s); got != c.want {
+		if got := term.Verdict(s); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 		if again, err := Parse(term.String()); err != nil || again.Limit-term.Limit > 1e-9 || again.Metric != Accuracy {

@@ -105,8 +105,8 @@ func Bound(b *rundir.Beyond) {
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
 }
 
-// Holds returns whether a stage keeps the term.
-func (t Term) Holds(s *rundir.Stage) rundir.SLOVerdict {
+// Verdict returns whether a stage keeps the term.
+func (t Term) Verdict(s *rundir.Stage) rundir.SLOVerdict {
 	if s.FrozenSince.Known() {
 		return rundir.Missed // the server never answered again: no wait is long enough
 	}
@@ -155,7 +155,7 @@ func (t Term) interval(s *rundir.Stage) (low, high float64) {
 // stayed as it is. It is 0 where the term is decided, and where a hundred times the requests would not do.
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
-	if !ok || t.Holds(s) != rundir.Unsure {
+	if !ok || t.Verdict(s) != rundir.Unsure {
 		return 0
 	}
 	if t.Metric == Accuracy && c.neff < c.total { // all were asked: more requests ask no others

@@ -409,7 +409,7 @@ func Of(metric string, terms []Term) *Term {
 func Judge(s *rundir.Stage, terms []Term) (v rundir.SLOVerdict, term *Term) {
 	v = rundir.Met
 	for i := range terms {
-		switch one := terms[i].Holds(s); {
+		switch one := terms[i].Verdict(s); {
 		case one == rundir.Missed:
 			return rundir.Missed, &terms[i]
 		case one == rundir.Unsure && term == nil:

@@ -101,13 +101,13 @@ func TestHolds(t *testing.T) {
 		"errors<0.1%":      rundir.Missed, // twenty are enough to say so
 		"latency:p99<10ms": rundir.Unsure,
 	} {
-		if got := terms(t, text)[0].Holds(&stage); got != want {
+		if got := terms(t, text)[0].Verdict(&stage); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
 	// a server at the limit has no error among 298 in one of twenty
 	for n, want := range map[int]rundir.SLOVerdict{0: rundir.Unsure, 298: rundir.Unsure, 299: rundir.Met} {
-		if got := (Term{Errors, "", 0.01, 0}).Holds(&rundir.Stage{Requests: rundir.Requests{OK: n}}); got != want {
+		if got := (Term{Errors, "", 0.01, 0}).Verdict(&rundir.Stage{Requests: rundir.Requests{OK: n}}); got != want {
 			t.Errorf("no error in %d: %v", n, got)
 		}
 	}
