@@ -50,7 +50,7 @@ func TestADemandInUsers(t *testing.T) {
 	}
 	for _, k := range c.Ranked {
 		users := k.Users.Value()
-		if want := saturation.Carried(k.setup.Run.Stages, o.Terms).Users; users != want.Value() {
+		if want := saturation.UserCapacity(k.setup.Run.Stages, o.Terms).Users; users != want.Value() {
 			t.Errorf("%s carries %v users, not %v as its run says", k.Labels.GPU, users, want)
 		}
 		replicas := int((500 + users - 1) / users)

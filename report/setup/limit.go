@@ -250,7 +250,7 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 	if len(saturation.UserRows(rows)) == 0 {
 		return Limit{}, &Refusal{NoUsers: true}
 	}
-	c := saturation.Carried(rows, terms)
+	c := saturation.UserCapacity(rows, terms)
 	if c.Users.IsZero() {
 		return Limit{}, s.refusal(terms)
 	}
