@@ -101,7 +101,7 @@ func (p *plan) limits() (s experiment.Stage, ok bool) {
 	}
 	p.syncLatency = rundir.Duration(floor.Latency.Mean.Or(0))
 	if ceiling := p.stage(rundir.Throughput); ceiling != nil {
-		p.ceiling = saturation.Guess(p.run).Or(0)
+		p.ceiling = saturation.ThroughputRate(p.run).Or(0)
 		return s, false
 	}
 	level, done := p.nextConcurrency(floor)

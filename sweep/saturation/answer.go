@@ -23,7 +23,7 @@ func AnswerOf(run *rundir.Run) *rundir.Answer {
 
 // answerOf computes the answer of a run.
 func answerOf(run *rundir.Run) *rundir.Answer {
-	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: Guess(run)}
+	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: ThroughputRate(run)}
 	if sat := run.Saturation; sat != nil {
 		a.Rate, a.Low, a.High, a.Output, a.Overload = sat.Rate, sat.Low, sat.High, sat.Output, sat.Overload
 		a.Limit, a.LimitStage, a.LimitFlat, a.Quota = sat.Limit, sat.LimitStage, sat.LimitFlat, sat.Quota

@@ -39,7 +39,7 @@ func conclude(run *rundir.Run) {
 	if run.Saturation == nil && run.State != rundir.Running {
 		why, invalid := invalidNote(run.Stages)
 		if !invalid {
-			why = noteNone.New(Guess(run).Value())
+			why = noteNone.New(ThroughputRate(run).Value())
 		}
 		run.Warnings = note.Add(run.Warnings, why)
 	}
@@ -86,7 +86,7 @@ func invalidNote(stages []rundir.Stage) (n note.Note, ok bool) {
 // neededTime returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little
 // is known of the server. It is what the throughput took, and twice two holds: most servers need two.
 func neededTime(run *rundir.Run) float64 {
-	guess := Guess(run)
+	guess := ThroughputRate(run)
 	if !guess.Known() || synchronousStage(run.Stages) == nil {
 		return math.NaN()
 	}

@@ -283,7 +283,7 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 	n := len(b.holds)
 	switch {
 	case n == 0:
-		guess := Guess(run).Or(0)
+		guess := ThroughputRate(run).Or(0)
 		return guess * (1 - max(1-firstHoldShare, countSigmas/math.Sqrt(guess*usualHoldTime(run, guess).Seconds())))
 	case b.high == nil && b.low == nil && b.holds[n-1].collapsed():
 		last := b.holds[n-1]
@@ -315,7 +315,7 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 	case b.high.rate > maxStepDown*maxStepDown*b.low.rate:
 		return math.Sqrt(b.low.rate * b.high.rate)
 	case b.stableSince-b.high.Started > staleAfter,
-		b.stableSince > b.high.Started && b.low.rate > Guess(run).Or(0)*(1+rateTolerance),
+		b.stableSince > b.high.Started && b.low.rate > ThroughputRate(run).Or(0)*(1+rateTolerance),
 		float64(b.upperBound()) > narrowRatio*float64(b.low.sustained) && b.high.rate > b.low.rate*(1+stepUp)*(1+
 			rateTolerance):
 		return min(b.high.rate, b.low.rate*(1+max(stepUp, b.resolution())))
@@ -347,8 +347,8 @@ func stillGrew(run *rundir.Run) bool {
 	return grew
 }
 
-// Guess returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
-func Guess(run *rundir.Run) (rate rundir.Number) {
+// ThroughputRate returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
+func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
 	if st := throughputStage(run); st != nil {
 		rate = atFullLength(st).Progress.Rate
 	}
