@@ -64,7 +64,7 @@ func kindOf(s *rundir.Saturation) rundir.AnswerKind {
 
 // offeredRows returns the stages with an arrival rate by the rate that they were offered, which is what tables show.
 func offeredRows(stages []rundir.Stage) []*rundir.Stage {
-	rows := Open(stages)
+	rows := OpenLoops(stages)
 	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
 	return rows
 }

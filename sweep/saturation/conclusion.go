@@ -131,7 +131,7 @@ func sloAnswer(run *rundir.Run, terms []slo.Term) *rundir.SLO {
 // saturation rate and met all terms; nil where there is none.
 func sloProof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.Stage) {
 	const almost = 0.9 // of the time: a stage closes when its last requests have come
-	for _, st := range Open(run.Stages) {
+	for _, st := range OpenLoops(run.Stages) {
 		rate := st.Rate.Value()
 		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) || slo.Overloaded(st) ||
 			st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
@@ -160,7 +160,7 @@ func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 
 // SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.
 func SLORows(run *rundir.Run) []*rundir.Stage {
-	rows := Open(run.Stages)
+	rows := OpenLoops(run.Stages)
 	if floor := synchronousStage(run.Stages); floor != nil {
 		rows = append(rows, floor)
 	}

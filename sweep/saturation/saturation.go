@@ -133,7 +133,7 @@ type bracket struct {
 
 // bracketOf returns the bracket of a run's holds.
 func bracketOf(run *rundir.Run) (b bracket) {
-	stages := slices.DeleteFunc(Open(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
+	stages := slices.DeleteFunc(OpenLoops(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
 	slices.SortStableFunc(stages, func(a, c *rundir.Stage) int { return cmp.Compare(a.Started, c.Started) })
 	length := func(st *rundir.Stage) rundir.Number {
 		if run.Workload.Forced {
@@ -461,9 +461,9 @@ func (h *hold) reason() note.Note {
 	return noteBacklogGrew.New()
 }
 
-// Open returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left
+// OpenLoops returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left
 // out.
-func Open(stages []rundir.Stage) []*rundir.Stage {
+func OpenLoops(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
 		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) {
