@@ -100,7 +100,9 @@ func byRate(stages []*rundir.Stage) []*rundir.Stage {
 
 // Overloaded reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
 // latencies only show that its queue is too long.
-func Overloaded(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
+func Overloaded(s *rundir.Stage) bool {
+	return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding
+}
 
 // highestKept returns the highest rate at which a stage was shown to keep all terms.
 func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
