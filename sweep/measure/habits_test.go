@@ -67,8 +67,18 @@ func TestHabits(t *testing.T) {
 		"a gap of 51 ms of a term of 50 ms": {noToken(51_000), noToken(49_000)},
 	}.check(t)
 	piece := streamOf(answer(0, 1, 500_000, 100_000))
+	stall(0.01, 0.5, 10, 0, 0)
+	length := out.StallTime
+	bursty(60, 40)
+	cache := habitFinder{streams: slices.Repeat([]stream{{first: 1, last: 2, tokens: 9, chunks: 9, gaps: 8}}, 4)}
+	cache.Add(answer(1, 1.005, 0, 0, 0))
+	whole := cache.Sum(Window{To: 10 * time.Second})
 	numbers{
 		"the largest gap": {piece.largest, 0.5}, "when it ended": {piece.largestEnd, 1.5},
+		"length of a stall": {length.Value(), 0.5}, "answers in bursts": {out.Bursts.Value(), 0.6},
+		"tokens in a burst": {out.Burst.Value(), 10}, "from one burst to the next": {out.BurstGap.Value(), 1 / 3.0},
+		"answers from a cache": {whole.Whole.Value(), 0.2}, "their time": {whole.WholeTime.Value(), 0.005},
+		"of a second": {whole.WholeRate.Value(), 0.1}, "time to a token of others": {whole.Computed.Value(), 1 / 8.0},
 	}.check(t)
 }
 
