@@ -45,9 +45,6 @@ func TestEffectiveShareN(t *testing.T) {
 }
 
 func TestNeededForShare(t *testing.T) {
-	if got := NeededForShare(0, 0.01, 0.05, 1, 1e6); got != 299 {
-		t.Errorf("%v without any beyond, want 299", got)
-	}
 	if got := NeededForShare(0.0099, 0.01, 0.05, 100, 1e4); !math.IsInf(got, 1) {
 		t.Errorf("%v for a share at the limit", got)
 	}

@@ -28,18 +28,6 @@ func TestQuantileIsNumPys(t *testing.T) {
 	})
 }
 
-func TestSupported(t *testing.T) {
-	for _, c := range []struct {
-		n, p float64
-		want bool
-	}{{10, 0.5, true}, {9, 0.5, false}, {100, 0.95, true}, {99, 0.95, false}, {500, 0.99, true}, {499, 0.99, false},
-		{5000, 0.999, true}} {
-		if got := Supported(c.n, c.p); got != c.want {
-			t.Errorf("Supported(%v, %v) = %v", c.n, c.p, got)
-		}
-	}
-}
-
 // TestStudentQuantile has values from printed tables.
 func TestStudentQuantile(t *testing.T) {
 	for _, c := range []struct{ p, df, want float64 }{
