@@ -53,7 +53,7 @@ func (c *Config) outlook(
 	}
 	if len(c.SLO) > 0 { // an assumed stage tells nothing of an SLO
 		const usual = 3
-		after += usual * saturation.HoldTime(saturation.Guess(run).Or(1), rundir.Duration(lone), c.StageTime)
+		after += usual * saturation.HoldTime(saturation.ThroughputRate(run).Or(1), rundir.Duration(lone), c.StageTime)
 	}
 	return this, after
 }
@@ -80,7 +80,7 @@ const mostExpected = 100
 // request takes alone, in seconds.
 func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration) time.Duration {
 	level := float64(s.Load.Limit())
-	most := saturation.Guess(run).Or(plainSlots / (plainSlower * lone))
+	most := saturation.ThroughputRate(run).Or(plainSlots / (plainSlower * lone))
 	rate := s.Load.MeanRate()
 	st := rundir.Stage{
 		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Complete, Started: at.Seconds(),

@@ -41,7 +41,7 @@ func (c *Config) plan(run *rundir.Run, left time.Duration) *plan {
 	if floor := run.First(rundir.Synchronous); floor != nil && floor.Progress.Rate.Known() {
 		p.syncLatency = rundir.Duration(floor.Latency.Mean.Or(0))
 		if run.First(rundir.Throughput) != nil {
-			p.ceiling = saturation.Guess(run).Or(0)
+			p.ceiling = saturation.ThroughputRate(run).Or(0)
 		}
 	}
 	return p

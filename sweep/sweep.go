@@ -137,7 +137,7 @@ func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 func (x *sweeper) noteBracket(st *rundir.Stage) {
 	switch st.Role {
 	case rundir.Throughput:
-		if guess := saturation.Guess(x.Run()); guess.Known() {
+		if guess := saturation.ThroughputRate(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
 		}
 		if last := x.config.deferredRates(x.Run()); len(last) > 0 {
@@ -170,7 +170,7 @@ func (x *sweeper) checkRates() error {
 	case x.config.Users && !x.Run().Succeeded():
 		return experiment.NothingDone()
 	case !x.config.Users && len(stages) > 0 && !stages[len(stages)-1].Rate.Known() &&
-		!saturation.Guess(x.Run()).Known() && !x.HasBudget():
+		!saturation.ThroughputRate(x.Run()).Known() && !x.HasBudget():
 		return experiment.NewEndError(noteNoRates.New(), "no request succeeded, so that there are no rates to sweep")
 	}
 	return nil

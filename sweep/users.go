@@ -56,14 +56,14 @@ func (p *plan) tooMany(st *rundir.Stage) bool {
 		v, _ := slo.Judge(st, p.SLO)
 		return v == rundir.Missed
 	}
-	c := saturation.Carried(p.run.Stages, nil)
+	c := saturation.UserCapacity(p.run.Stages, nil)
 	return c.Users.Known() && c.Users.Value()*leastGain < float64(st.MaxConcurrency)
 }
 
 // bisectUsers returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in
 // the end is measured for a whole stage.
 func (p *plan) bisectUsers(rows []*rundir.Stage) int {
-	c := saturation.Carried(p.run.Stages, p.SLO)
+	c := saturation.UserCapacity(p.run.Stages, p.SLO)
 	low, high := c.Low.Or(1), c.High.Or(float64(rows[len(rows)-1].MaxConcurrency))
 	middle := int(math.Round((low + high) / 2))
 	switch whole := p.countUsers(int(low), rundir.Probe); {

@@ -13,7 +13,7 @@
 //
 //	a column             Columns in report/findings/columns.go; the default ones: MainColumns in
 //	                     report/findings/main_columns.go; those of --all: allRows in report/sections.go
-//	an API of servers    dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
+//	an API of servers    Dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
 //	                     simulated server's side: Engines in client/sim/server/server.go
 //	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go
 //	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for

@@ -297,7 +297,7 @@ func TestOutcomesOfRuns(t *testing.T) {
 					k.MillionDemand.Value())
 				found += fmt.Sprintf("%.2f tokens; %s, %s; above %s\n", k.Answer.Value(), k.Where, k.LimitedBy,
 					k.limit.Point.Low.Stage.Name)
-				if want := saturation.Carried(k.setup.Run.Stages, c.o.Terms).Users; k.Users.Known() && k.Users != want {
+				if want := saturation.UserCapacity(k.setup.Run.Stages, c.o.Terms).Users; k.Users.Known() && k.Users != want {
 					t.Errorf("%s carries %v users, not %v as its run says", k.Name, k.Users, want)
 				}
 			}

@@ -76,7 +76,7 @@ func (r reason) text(l lang.Lang) string {
 		return whyDoubtful.In(l, f.Term.Name(), f.Row.Name())
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
-	case f.MetRow != nil && f.Term.Holds(f.Row.Stage) == rundir.Missed:
+	case f.MetRow != nil && f.Term.Verdict(f.Row.Stage) == rundir.Missed:
 		return whyBetween.In(l, f.Term.String(), f.MetRow.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
 			f.Number.Bound()))
 	case f.Unjudged:

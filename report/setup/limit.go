@@ -110,7 +110,7 @@ func (s *Setup) lowestLimit(terms []slo.Term) (lowest Limit, _ *Refusal) {
 func (s *Setup) lastMet(t *slo.Term) int {
 	good := -1
 	for i := range s.Rows {
-		switch verdict := t.Holds(s.Rows[i].Stage); {
+		switch verdict := t.Verdict(s.Rows[i].Stage); {
 		case verdict == rundir.Missed || s.Rows[i].Stage.Verdict == rundir.Saturated:
 			return good
 		case verdict == rundir.Met:
@@ -212,7 +212,7 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 // missedRow returns the row in which an answer found that the limiting term is missed; nil where no row shows that.
 func (s *Setup) missedRow(found *rundir.SLO, limiting *slo.Term) *Row {
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == found.BrokenStage })
-	if i < 0 || limiting == nil || limiting.Holds(s.Rows[i].Stage) != rundir.Missed {
+	if i < 0 || limiting == nil || limiting.Verdict(s.Rows[i].Stage) != rundir.Missed {
 		return nil
 	}
 	return &s.Rows[i]
@@ -240,7 +240,7 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 	if len(saturation.UserRows(rows)) == 0 {
 		return Limit{}, &Refusal{NoUsers: true}
 	}
-	c := saturation.Carried(rows, terms)
+	c := saturation.UserCapacity(rows, terms)
 	if c.Users.IsZero() {
 		return Limit{}, s.refusal(terms)
 	}
@@ -306,7 +306,7 @@ func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 	high := &s.Rows[s.endRow(good, t)]
 	l.Backlog = high.Stage.Verdict == rundir.Saturated
 	weight := 0.0
-	if verdict := t.Holds(high.Stage); verdict != rundir.Met {
+	if verdict := t.Verdict(high.Stage); verdict != rundir.Met {
 		l.LimitingTerm, l.Unjudged, weight = t, verdict == rundir.Unsure, s.crossing(good, high, t)
 		if verdict == rundir.Missed {
 			l.MissedRow = high
@@ -346,7 +346,7 @@ func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 // figures were left out, where a row further up breaks the term.
 func (s *Setup) endRow(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
-		if t.Holds(s.Rows[i].Stage) == rundir.Missed || !s.Rows[i].Doubted {
+		if t.Verdict(s.Rows[i].Stage) == rundir.Missed || !s.Rows[i].Doubted {
 			return i
 		}
 	}
@@ -359,7 +359,7 @@ func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worstValue(good, t)
-	if t.Holds(high) != rundir.Missed || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	if t.Verdict(high) != rundir.Missed || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)

@@ -25,49 +25,52 @@ import (
 
 // Criteria say when a stage has gone on for long enough, and how it is judged.
 type Criteria struct {
-	Rate        float64 // asked arrivals per second, on average; 0 for a closed loop
-	Concurrency int     // most in flight: in a closed loop, the requests in a wave
-	Sessions    int     // to be sent; 0 where the time decides
-	Whole       bool    // each request counts, from the first to the last: there is no window to find
+	Rate        float64 // mean arrivals per second of an open loop; 0 for a closed loop
+	Concurrency int     // most requests in flight
+	Sessions    int     // number of sessions to be sent; 0 where the stage ends by time
+	Whole       bool    // each request counts, and the stage ends with the last answer
 
 	Extent
-	Arrivals func() arrival.Schedule // of an open loop, drawn again; nil where their number is not exact
-	TimeOut  time.Duration           // the stage must be over by then; 0 for no such limit
+	Arrivals func() arrival.Schedule // draws the arrivals of an open loop again; nil where their number is not exact
+	TimeOut  time.Duration           // by when the last answer must have come; 0 for no limit
 
-	MaxErrorRate float64    // the stage ends early when more than this share of its requests fails
-	Tolerance    float64    // drift below this share of the rate counts as none
-	SLO          []slo.Term // what each request is judged by; nil for nothing
-	Turns        float64    // mean number of requests in a session; 0 or 1 where each stands alone
-	Capped       bool       // answers end by themselves, at the length asked for at the latest
-	LoneLengths  *Shares    // how long answers to lone requests are; nil where that is not known
-	// Lone is how long a lone request takes; 0 where that is not known.
-	LoneLatency time.Duration
+	MaxErrorRate float64       // share of failed requests above which the stage ends early
+	Tolerance    float64       // share of the rate, or of the requests, below which growth and failures count as none
+	SLO          []slo.Term    // terms by which each request is judged; nil for none
+	Turns        float64       // mean number of requests in a session; 0 or 1 where each stands alone
+	Capped       bool          // answers end by themselves, and are cut at the length asked for
+	LoneLengths  *Shares       // lengths of answers to requests sent one at a time; nil where they are not known
+	LoneLatency  time.Duration // mean latency of requests sent one at a time; 0 where it is not known
 }
 
 // Extent is how long a stage goes on. Times count from its start.
 type Extent struct {
-	From    time.Duration // the window is fixed, from here to MinTime; 0 where it is to be found
-	MinTime time.Duration // the window closes no earlier,
-	MaxTime time.Duration // and not much later, while the verdict is undecided or requests are too few
-	// the rate is held for so long, unless it is shown not to be sustained; 0 for no longer than it takes to judge it
+	From    time.Duration // start of a window that is fixed, and ends at MinTime; 0 where the window is to be found
+	MinTime time.Duration // when the window closes at the earliest
+	MaxTime time.Duration // when it closes although the verdict is undecided, or requests are too few
+	// Hold is how long a rate is held that is not shown to be too high; 0 where the stage ends with its verdict.
 	Hold        time.Duration
-	MinRequests int     // due in the window at least
-	MinWaves    float64 // the window of a closed loop spans at least this many mean latencies
-	Steady      bool    // it goes on until hit rate and token rate are steady
+	MinRequests int     // least number of requests due in the window
+	MinWaves    float64 // least length of a closed loop's window, in mean latencies
+	Steady      bool    // the stage goes on until hit rate and token rate are steady
 }
 
-// Tick returns how often a stage is looked at: often enough for its shortest window, and seldom enough to cost nothing.
-func (c *Criteria) Tick() time.Duration {
-	const perWindow, least, most = 200, 10 * time.Millisecond, 250 * time.Millisecond
-	return min(max(c.MinTime/perWindow, least), most)
-}
+// The time between two looks at a stage: a share of its shortest window, within bounds at which looking costs nothing.
+const (
+	ticksInWindow = 200
+	minTick       = 10 * time.Millisecond
+	maxTick       = 250 * time.Millisecond
+)
+
+// Tick returns the time between two looks at a stage.
+func (c *Criteria) Tick() time.Duration { return min(max(c.MinTime/ticksInWindow, minTick), maxTick) }
 
 // closed reports whether the stage is a closed loop.
 func (c *Criteria) closed() bool { return c.Rate == 0 }
 
-// inWave returns how many requests a wave of a closed loop has. Where all sessions count, they begin in step, and a
+// waveSize returns how many requests a wave of a closed loop has. Where all sessions count, they begin in step, and a
 // wave is one session in each place: early turns have shorter prompts.
-func (c *Criteria) inWave() int {
+func (c *Criteria) waveSize() int {
 	if c.Whole {
 		return c.Concurrency * max(1, int(math.Round(c.Turns)))
 	}
@@ -81,14 +84,14 @@ type Account struct {
 	mu        sync.Mutex
 	closedAt  time.Duration // when the window closed; negative before
 	ticks     sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
-	waves     *sample.Waves // of a closed loop
+	waves     *sample.Waves // ends of the requests of a closed loop
 	lifeSigns lifeSigns
-	cached    cachedTurns // where a stage is to become steady
+	cached    cachedTurns // turns of a stage that is to become steady; else empty
 	counts
 	tally           tokenTally
 	grouped         bool // some answer told how many tokens each chunk held
 	service         serviceTime
-	perToken        moments // of the time per token of a request, seconds
+	timePerToken    moments // seconds, by request
 	firstTokenWaits waitSeries
 	pauses          pauses
 	latest          latest
@@ -96,32 +99,33 @@ type Account struct {
 	outcome
 }
 
-// counts counts requests.
+// counts counts requests: those that came due, those that ended, and of these the ones that ended well (done) and that
+// failed.
 type counts struct {
-	due         int     // came due
-	askedTokens float64 // output tokens that they asked for
+	due         int
+	askedTokens float64 // output tokens asked for by the requests that came due
 	ended       int
-	done        int // ended well
+	done        int
 	failed      int
-	classes     map[string]int // the failures by class; nil for none
-	shed        int            // of those that failed: refused, or far shorter than asked
-	doneTokens  float64        // output tokens of those done, as counted when they came
-	latency     float64        // sum over those done, seconds
-	lastEnd     float64        // instant of the last end, in seconds from the stage's start
+	classes     map[string]int // number of failures of each class; nil for none
+	shed        int            // failed requests that were refused, or whose answers were far shorter than asked
+	doneTokens  float64        // output tokens of the requests done, as counted when they came
+	doneLatency float64        // sum of the latencies of the requests done, seconds
+	lastEnd     float64        // when the last request ended, in seconds from the stage's start
 }
 
-// outcome is how the looks at a stage ended.
+// outcome is what the last look at a stage showed.
 type outcome struct {
-	verdict        rundir.Verdict // of the look that ended the stage; empty where it ended otherwise
-	backlog        rundir.Drift   // and by how much it grew,
-	waits          rundir.Drift   // as the waits of a part of the requests did
-	hiddenByPauses bool           // its pauses were too long for it to tell anything
-	earlyEnd       note.Note      // why the stage ended early
+	verdict        rundir.Verdict // empty where no look has judged the rate
+	backlog        rundir.Drift   // growth of the backlog of all requests
+	waits          rundir.Drift   // growth of the waits of the part of the requests for which they grow most
+	hiddenByPauses bool           // the server paused for so long that the stage shows nothing of its speed
+	earlyEnd       note.Note      // why the stage ended early; zero where it did not
 }
 
 // NewAccount returns the account of a stage that has not begun.
 func NewAccount(c Criteria) *Account {
-	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.inWave()), closedAt: -1,
+	a := &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.waveSize()), closedAt: -1,
 		pauses: pauses{since: -1}}
 	if !c.closed() && !c.Whole && c.MinTime > 0 {
 		a.looks.at = c.looksAt()
@@ -179,7 +183,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	a.done++
 	a.doneTokens += float64(tokens)
 	if r.LastToken.Known() {
-		a.latency += r.LastToken.Value() - r.Sent.Value()
+		a.doneLatency += r.LastToken.Value() - r.Sent.Value()
 	}
 	if r.FirstToken.Known() {
 		a.service.add(r)
@@ -187,7 +191,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	if n := len(r.GapsUS); n > 0 {
 		perToken := (r.LastToken.Value() - r.FirstToken.Value()) / float64(n)
 		a.latest.itl.add(rundir.Duration(perToken))
-		a.perToken.add(perToken)
+		a.timePerToken.add(perToken)
 	}
 }
 
@@ -196,11 +200,11 @@ func (a *Account) Tick(now time.Duration, arrived, owed float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ticks.Add(now, arrived, owed)
-	a.pauses.tick(now, a.ticks.Width, a.leastPause(), arrived, owed, a.shed)
+	a.pauses.tick(now, a.ticks.Width, a.minPause(), arrived, owed, a.shed)
 }
 
-// leastPause returns how long nothing comes in a pause at least.
-func (a *Account) leastPause() time.Duration { return max(leastPause, 2*a.LoneLatency) }
+// minPause returns for how long nothing comes in a pause at least.
+func (a *Account) minPause() time.Duration { return max(leastPause, 2*a.LoneLatency) }
 
 // Closed notes when the window closed.
 func (a *Account) Closed(at time.Duration) {
@@ -209,22 +213,24 @@ func (a *Account) Closed(at time.Duration) {
 	a.closedAt = at
 }
 
+// snapshotTime is the time over which the tokens per second are averaged that are shown while a stage runs.
+const snapshotTime = 2 * time.Second
+
 // Recent returns how the stage stands.
 func (a *Account) Recent() load.Snapshot {
-	const recently = 2 * time.Second
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(),
 		ITL: a.latest.itl.median()}
 	s.Until = a.closesAt()
 	if n := len(a.ticks.Sums); n > 0 {
-		n = min(n, int(recently/a.ticks.Width)+1)
+		n = min(n, int(snapshotTime/a.ticks.Width)+1)
 		s.TokensPS = stats.Mean(a.ticks.Sums[len(a.ticks.Sums)-n:]) / a.ticks.Width.Seconds()
 	}
 	return s
 }
 
-// moments are the first two of a series of values.
+// moments are the sums of which the mean and the deviation of a series follow.
 type moments struct{ n, sum, squares float64 }
 
 func (m *moments) add(v float64) { m.n, m.sum, m.squares = m.n+1, m.sum+v, m.squares+v*v }
@@ -241,16 +247,13 @@ func (m *moments) variation() float64 {
 // serviceTime is how long a request is being served, without its wait in the server's queue: from its first token to
 // its last, and the shortest time to a first token that was seen.
 type serviceTime struct {
-	spans    sample.Sample // from the first token to the last, seconds
-	quickest float64       // time to a first token, seconds; 0 before there is one
-	recent   recent
+	spans   sample.Sample // times from the first token to the last, seconds
+	fastest float64       // shortest time to a first token, seconds; 0 before there is one
 }
 
 func (s *serviceTime) add(r *rundir.Record) {
-	span, ttft := r.LastToken.Value()-r.FirstToken.Value(), r.FirstToken.Value()-r.Sent.Value()
-	s.spans.Add(0, span)
-	s.quickest = min(cmp.Or(s.quickest, math.Inf(1)), ttft)
-	s.recent.add(rundir.Duration(span) + rundir.Duration(s.quickest))
+	s.spans.Add(0, r.LastToken.Value()-r.FirstToken.Value())
+	s.fastest = min(cmp.Or(s.fastest, math.Inf(1)), r.FirstToken.Value()-r.Sent.Value())
 }
 
 // typical returns the median over all requests; 0 where there is none.
@@ -258,13 +261,11 @@ func (s *serviceTime) typical() time.Duration {
 	if s.spans.Known() == 0 {
 		return 0
 	}
-	return rundir.Duration(s.spans.Quantile(0.5) + s.quickest)
+	return rundir.Duration(s.spans.Quantile(0.5) + s.fastest)
 }
 
-// latest is what is shown while a stage runs.
-type latest struct {
-	ttft, itl recent
-}
+// latest is what is shown of latencies while a stage runs.
+type latest struct{ ttft, itl recent }
 
 // recent holds the latest few durations.
 type recent struct {

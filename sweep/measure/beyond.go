@@ -12,13 +12,15 @@ import (
 )
 
 // exceedances counts the values of a term's metric that lie beyond its limit, over the requests due in a window:
-// exactly, whatever their number. How alike neighbours are is told from the first keptForClusters of them.
+// exactly, whatever their number. How alike neighbours are is told from the first maxClusterSample of them.
 type exceedances struct {
-	term               slo.Term
-	count, open, total int
-	failed             int // of count: without a value, or of a share what it counts
-	sample             []dueValue
-	conversation       bool // some requests came due when the answer before was complete
+	term         slo.Term
+	total        int
+	count        int // values beyond the limit
+	failed       int // values beyond it of requests that failed; of stalls and errors, all that are beyond
+	open         int // values that were cut off below the limit
+	sample       []dueValue
+	conversation bool // some requests are later turns of sessions
 }
 
 // maxClusterSample bounds the memory of a count to 512 KiB.

@@ -1,33 +1,33 @@
 package measure
 
 import (
-	"llmsweep/sweep/rundir"
 	"testing"
+
+	"llmsweep/sweep/rundir"
 )
 
+// A client is unfit beyond each limit. What the server packed is no fault of the client.
 func TestUnfit(t *testing.T) {
 	late := func(seconds float64) rundir.Dist { return rundir.Dist{P99: rundir.Exactly(seconds)} }
 	for name, c := range map[string]struct {
-		st   rundir.Stage
-		want string // the note's code; empty: fit
+		lag, delay, shared, cpu float64
+		want                    string // the note's code; empty: fit
 	}{
-		"fit": {rundir.Stage{Lag: late(0.001), ReadDelay: late(0.001),
-			ClientCPU: rundir.Exactly(0.5)}, ""},
-		"sent late":                   {rundir.Stage{Lag: late(0.06)}, noteSentLate.Code},
-		"read late, but each by each": {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.1)}, ""},
-		"packed by the server":        {rundir.Stage{ReadDelay: late(0.001), SharedChunks: rundir.Exactly(0.9)}, ""},
-		"read late": {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.5)},
-			noteReadLate.Code},
-		"busy": {rundir.Stage{ClientCPU: rundir.Exactly(0.98), ClientGC: rundir.Exactly(0.49)},
-			noteNoCPULeft.Code},
+		"fit":            {0.049, 0.049, 0.9, 0.949, ""},
+		"sent late":      {0.051, 0, 0, 0, noteSentLate.Code},
+		"read late":      {0, 0.051, 0.21, 0, noteReadLate.Code},
+		"each by itself": {0, 0.051, 0.19, 0, ""},
+		"busy":           {0, 0, 0, 0.951, noteNoCPULeft.Code},
 	} {
-		if got := Unfit(&c.st); got.Code != c.want {
+		st := rundir.Stage{Lag: late(c.lag), ReadDelay: late(c.delay), SharedChunks: rundir.Exactly(c.shared),
+			ClientCPU: rundir.Exactly(c.cpu)}
+		if got := Unfit(&st); got.Code != c.want {
 			t.Errorf("%s: %v, want %q", name, got, c.want)
 		}
 	}
 }
 
-// TestWhoSendsTokensTogether: the server is named only where the client read them in time.
+// The server is named for tokens that came together only where the client read them in time.
 func TestWhoSendsTokensTogether(t *testing.T) {
 	for name, c := range map[string]struct {
 		p90, p99, gap float64

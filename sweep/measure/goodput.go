@@ -14,9 +14,9 @@ type Goodput struct {
 	exceedances []exceedances // of each term
 	window      Window
 
-	due, good, unknown int           // of those due in the window
-	done, doubtful     int           // good, and not known to be, of those that ended well in it
-	tokens             rundir.Number // output tokens of those that are good
+	due, good, unknown int           // requests due in the window: all, and those that met the terms, or may have
+	done, doubtful     int           // requests that ended in the window and met the terms, or may have
+	tokens             rundir.Number // output tokens of the requests done
 
 	sessions map[int]sessionState // by their place in the stage; nil where each request stands alone
 }
@@ -68,8 +68,8 @@ func (g *Goodput) Add(r *rundir.Record) {
 	}
 }
 
-// overSessions counts the sessions with a turn in the window that missed a term; nil where there are none.
-func (g *Goodput) overSessions(st *rundir.Stage) *rundir.Beyond {
+// missedSessions counts the sessions with a turn in the window that missed a term; nil where there are none.
+func (g *Goodput) missedSessions(st *rundir.Stage) *rundir.Beyond {
 	b := &rundir.Beyond{Of: len(g.sessions), Neff: rundir.Exactly(float64(len(g.sessions)))}
 	for _, t := range g.sessions {
 		switch {
@@ -89,7 +89,7 @@ func (g *Goodput) overSessions(st *rundir.Stage) *rundir.Beyond {
 // goodSessions returns the share of the sessions of which no turn missed a term; a lower bound where that is not known
 // of some turns, and absent where there are no sessions.
 func (g *Goodput) goodSessions(st *rundir.Stage) rundir.Number {
-	b := g.overSessions(st)
+	b := g.missedSessions(st)
 	if b == nil {
 		return rundir.Number{}
 	}
@@ -201,7 +201,7 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	for i, t := range g.terms {
 		p := rundir.TermResult{Term: t.String(), Beyond: g.exceedances[i].result(st)}
 		if t.Metric == slo.Sessions {
-			p.Beyond = g.overSessions(st)
+			p.Beyond = g.missedSessions(st)
 		}
 		out.Terms = append(out.Terms, p)
 	}
@@ -228,6 +228,6 @@ func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
 	for i, t := range terms {
 		value, _ := t.Of(st)
 		p := &out.Terms[i]
-		p.Verdict, p.Value, p.Needs, p.Unknown = t.Holds(st), value, t.Needs(st), t.Unknown(st)
+		p.Verdict, p.Value, p.Needs, p.Unknown = t.Verdict(st), value, t.Needs(st), t.Unknown(st)
 	}
 }

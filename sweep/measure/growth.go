@@ -48,9 +48,9 @@ func (e *waitSeries) longestWaits(w Window, n int, share float64) []float64 {
 
 // pauses are the times in which nothing came although requests waited or were refused.
 type pauses struct {
-	since   time.Duration // the first tick without a token; negative for none
-	refused int           // until the tick before
-	ends    []time.Duration
+	since   time.Duration   // when the present pause began; negative where there is none
+	refused int             // number of requests that had been refused by the tick before
+	ends    []time.Duration // when the pauses were over
 	longest time.Duration
 	total   time.Duration
 }
@@ -104,7 +104,7 @@ func (a *Account) waveTime() time.Duration {
 // backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its
 // lower bound allows for what a backlog walks by chance while the server is just as fast as is asked: a line through it
 // takes that for growth.
-func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn bool) {
+func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, lasts bool) {
 	n := batches(w.To-w.From, a.waveTime(), maxSlopeBatches)
 	first, end := a.ticks.Range(w.From, w.To)
 	means, ok := stats.Batches(a.ticks.Ends[first:end], n)
@@ -113,7 +113,7 @@ func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, goesOn
 	}
 	value, low, high := slope(means, level)
 	scale := float64(n) / w.Length() / (a.askedTokens / float64(a.due)) / a.Rate
-	chance := stats.RenewalError(a.perToken.variation(), a.Rate*w.Length(), 1-level)
+	chance := stats.RenewalError(a.timePerToken.variation(), a.Rate*w.Length(), 1-level)
 	return growth(value*scale, min(low*scale, value*scale-chance), high*scale), keepsGrowing(means, value)
 }
 
@@ -125,9 +125,14 @@ func keepsGrowing(y []float64, slope float64) bool {
 	return (y[n-1]+y[n-2]-y[mid]-y[mid-1])/2 >= slope/2*float64(n-1-mid)
 }
 
+// spans returns into how many spans a window of some requests is cut.
+func spans(requests float64) int {
+	return min(max(minSlopeBatches, int(requests/requestsPerSpan)), mostSpans)
+}
+
 // waitsGrowth returns how fast the waits grow of the part of the requests for which they grow most.
 func (a *Account) waitsGrowth(w Window, level float64) (most rundir.Drift) {
-	n := batches(w.To-w.From, a.waveTime(), min(max(minSlopeBatches, int(a.Rate*w.Length()/requestsPerSpan)), mostSpans))
+	n := batches(w.To-w.From, a.waveTime(), spans(a.Rate*w.Length()))
 	if n < minSlopeBatches {
 		return most
 	}

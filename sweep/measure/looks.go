@@ -12,8 +12,8 @@ import (
 // looks is the state of the looks at a hold.
 type looks struct {
 	at    []time.Duration // when they are due, ascending
-	next  time.Duration
-	spent float64 // part of errorLevel
+	next  time.Duration   // when the next one is due
+	spent float64         // part of errorLevel that the looks so far may have made
 }
 
 // spend returns the part of the error that a look after a share of the time may make.
@@ -39,13 +39,15 @@ func (c *Criteria) Marks() []time.Duration {
 	return append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
 }
 
+// looksPerOctave is how often an open loop is looked at while its time doubles.
+const looksPerOctave = 2
+
 // looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has
 // half as much again to see.
 func (c *Criteria) looksAt() (at []time.Duration) {
-	const perOctave = 2
 	tick := c.Tick()
 	ratio := max(1, float64(c.MaxTime)/float64(c.MinTime))
-	steps := math.Round(perOctave * math.Log2(ratio))
+	steps := math.Round(looksPerOctave * math.Log2(ratio))
 	for k := 0.0; k <= steps; k++ {
 		look := time.Duration(math.Ceil(float64(c.MinTime)*math.Pow(ratio, k/max(1, steps))/float64(tick))) * tick
 		if len(at) == 0 || look > at[len(at)-1] {
@@ -146,7 +148,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	}
 	e := a.evidence(a.openWindow(cut, now, service), level)
 	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
-	p := a.pauses.summary(now, a.leastPause())
+	p := a.pauses.summary(now, a.minPause())
 	unclear := p.Count > 0 && len(a.pauses.ends) < fewestPauses // the time shows less of the server's speed than of pauses
 	a.hiddenByPauses = unclear && now.Seconds() < fewestPauses*p.Longest.Value()
 	if unclear && (a.hiddenByPauses || !last) {
@@ -191,6 +193,6 @@ func (a *Account) wavesSuffice(now time.Duration) bool {
 	case now >= a.MaxTime:
 		return true
 	}
-	mean := a.latency / float64(max(a.done, 1))
+	mean := a.doneLatency / float64(max(a.done, 1))
 	return n >= a.MinRequests && (to-from).Seconds() >= a.MinWaves*mean
 }

@@ -17,13 +17,13 @@ import (
 const (
 	// arrivals on either side, of which most are refused or most pass: a few small ones pass at the end
 	quotaNeighbours = 5
-	quotaOpen       = 0.7 // of them pass
-	quotaClosed     = 0.3
+	quotaOpen       = 8    // of those and the one between pass, at least
+	quotaClosed     = 3    // at most
 	quotaShut       = 1.0  // seconds without a passage, at least
-	quotaEven       = 0.15 // periods differ by less, as a share
-	quotaFewest     = 20   // requests that pass, and that are refused or wait
-	quotaQueue      = 3    // that waited for the next period, at least
-	quotaTimes      = 8    // median gaps between two passages are a long one
+	quotaEven       = 0.15 // share by which a period may differ from the mean one
+	quotaFewest     = 20   // requests that pass, and that are refused or wait, at least
+	quotaQueue      = 3    // requests that waited for the next period, at least
+	quotaTimes      = 8    // a gap between two passages is long from so many median ones on
 )
 
 // quotas gathers when requests arrived and passed.
@@ -116,16 +116,16 @@ func unevenness(values []float64) (most float64) {
 func (q *quotas) reopened() (opens []float64) {
 	shut := math.NaN() // since when
 	for i := quotaNeighbours; i < len(q.events)-quotaNeighbours; i++ {
-		pass := 0.0
+		pass := 0
 		for _, e := range q.events[i-quotaNeighbours : i+quotaNeighbours+1] {
 			if !e.refused {
 				pass++
 			}
 		}
-		switch share := pass / (2*quotaNeighbours + 1); {
-		case share <= quotaClosed && math.IsNaN(shut):
+		switch {
+		case pass <= quotaClosed && math.IsNaN(shut):
 			shut = q.events[i].sent
-		case share >= quotaOpen && !math.IsNaN(shut):
+		case pass >= quotaOpen && !math.IsNaN(shut):
 			if q.events[i].sent-shut >= quotaShut {
 				opens = append(opens, q.events[i-quotaNeighbours+1].sent)
 			}

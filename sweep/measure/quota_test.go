@@ -6,75 +6,57 @@ import (
 	"testing"
 
 	"llmsweep/client"
-	"llmsweep/sweep/rundir"
 )
 
-// TestQuotaOfRecords: periods and what passes in them are read off records, and nothing is read off servers without a
-// quota.
+// Periods and what passes in them are read off records, and nothing is read off servers without a quota.
 func TestQuotaOfRecords(t *testing.T) {
-	const rate, length, service = 10.0, 200.0, 0.5
-	for name, c := range map[string]struct {
-		answers          func(at float64, n int) (first float64, refused bool) // the n-th request
-		period, requests float64                                               // 0 for no quota
+	soon := func(at float64) float64 { return at + 0.1 }
+	window, passed := 0, 0
+	for _, c := range []struct {
+		name    string
+		quota   bool                                                  // of 100 requests in 20 s
+		service float64                                               // seconds from the first token to the last
+		answers func(at float64, n int) (first float64, refused bool) // the n-th request
 	}{
-		"refuses after 100 in 20 s": {func() func(float64, int) (float64, bool) {
-			window, passed := 0, 0
-			return func(at float64, _ int) (float64, bool) {
-				if w := int(at / 20); w != window {
-					window, passed = w, 0
-				}
-				passed++
-				return at + 0.1, passed > 100
+		{"refuses", true, 0.5, func(at float64, _ int) (float64, bool) {
+			if w := int(at / 20); w != window {
+				window, passed = w, 0
 			}
-		}(), 20, 100},
-		"delays after 100 in 20 s": {func(at float64, n int) (float64, bool) {
+			passed++
+			return soon(at), passed > 100
+		}},
+		{"delays", true, 0.5, func(at float64, n int) (float64, bool) {
 			w := math.Max(math.Floor(at/20), float64(n/100))
-			return math.Max(at, w*20+float64(n%100)*0.02) + 0.1, false
-		}, 20, 100},
-		"refuses every other": {func(at float64, n int) (float64, bool) { return at + 0.1, n%2 == 1 }, 0, 0},
-		"refuses at random":   {func(at float64, n int) (float64, bool) { return at + 0.1, n*7919%10 < 4 }, 0, 0},
-		"is quick":            {func(at float64, _ int) (float64, bool) { return at + 0.1, false }, 0, 0},
-		"is slow to begin":    {func(at float64, _ int) (float64, bool) { return at + 3, false }, 0, 0},
-		"falls behind": {func(at float64, n int) (float64, bool) {
-			return math.Max(at, float64(n)*0.15) + 0.1,
-				false
-		}, 0, 0},
-		"pauses with all streams open": {func(at float64, _ int) (float64, bool) {
+			return soon(math.Max(at, w*20+float64(n%100)*0.02)), false
+		}},
+		{"refuses every other", false, 0.5, func(at float64, n int) (float64, bool) { return soon(at), n%2 == 1 }},
+		{"refuses at random", false, 0.5, func(at float64, n int) (float64, bool) { return soon(at), n*7919%10 < 4 }},
+		{"is quick", false, 0.5, func(at float64, _ int) (float64, bool) { return soon(at), false }},
+		{"is slow to begin", false, 0.5, func(at float64, _ int) (float64, bool) { return at + 3, false }},
+		{"falls behind", false, 0.5, func(at float64, n int) (float64, bool) {
+			return soon(math.Max(at, float64(n)*0.15)), false
+		}},
+		{"pauses with all streams open", false, 10, func(at float64, _ int) (float64, bool) {
 			if math.Mod(at, 20) > 15 {
-				return at - math.Mod(at, 20) + 20.1, false
+				at += 20 - math.Mod(at, 20)
 			}
-			return at + 0.1, false
-		}, 0, 0},
+			return soon(at), false
+		}},
 	} {
-		rng, q, at := rand.New(rand.NewPCG(1, 2)), quotas{}, 0.0
-		for n := 0; at < length; n++ {
-			at += rng.ExpFloat64() / rate
+		rng, q := rand.New(rand.NewPCG(1, 2)), quotas{}
+		for at, n := rng.ExpFloat64()/10, 0; at < 200; at, n = at+rng.ExpFloat64()/10, n+1 {
 			first, refused := c.answers(at, n)
-			r := rundir.Record{Sent: rundir.Exactly(at), Status: string(client.StatusOK), FirstToken: rundir.Exactly(first),
-				LastToken: rundir.Exactly(first + service), OutputTokens: rundir.Exactly(8)}
-			if name == "pauses with all streams open" {
-				r.LastToken = rundir.Exactly(first + 10)
-			}
+			r := answer(at, first, int64(c.service*1e6))
 			if refused {
-				r = rundir.Record{
-					Sent:   rundir.Exactly(at),
-					Status: string(client.StatusError),
-					HTTP:   429,
-					Error:  string(client.ClassRateLimited),
-				}
+				r = failure(at, string(client.ClassRateLimited))
+				r.HTTP = 429
 			}
-			q.add(&r)
+			q.add(r)
 		}
 		got := q.sum()
-		if c.period == 0 {
-			if got.Periods > 0 {
-				t.Errorf("%s: %+v", name, got)
-			}
-			continue
-		}
-		if math.Abs(got.Period.Value()/c.period-1) > 0.03 || math.Abs(got.Requests.Value()/c.requests-1) > 0.05 ||
-			got.Periods < 5 {
-			t.Errorf("%s: %v requests in %v s, over %d periods", name, got.Requests, got.Period, got.Periods)
+		if c.quota != (got.Periods >= 5) || !c.quota && got.Periods > 0 || c.quota &&
+			(math.Abs(got.Period.Value()/20-1) > 0.03 || math.Abs(got.Requests.Value()/100-1) > 0.05) {
+			t.Errorf("%s: %v requests in %v s, over %d periods", c.name, got.Requests, got.Period, got.Periods)
 		}
 	}
 }

@@ -83,8 +83,6 @@ type replay struct {
 type change struct{ tokens, chunks, owed, owedChunks float64 }
 
 func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
-	// the tick of a stage that measures for 20 s; those of a killed stage are not recorded
-	const tick = 100 * time.Millisecond
 	rate := 0.0
 	if st.Rate.Known() {
 		rate = st.Rate.Value()
@@ -93,8 +91,8 @@ func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
 	if c.Steady = st.Kind == rundir.KindOfUsers; c.Steady {
 		c.Turns = 2 // or more
 	}
-	a := NewAccount(c)
-	return &replay{Account: a, tick: tick}
+	usual := Criteria{Extent: Extent{MinTime: 20 * time.Second}} // that of a killed stage is not recorded
+	return &replay{Account: NewAccount(c), tick: usual.Tick()}
 }
 
 // add takes in a record.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"testing"
 
 	"llmsweep/sweep/rundir"
@@ -14,30 +15,28 @@ func share(ttft float64, due, failed int) rundir.ReplicaShare {
 	}
 }
 
-// TestUnlike names the servers that differ from the others, and no others.
-func TestUnlike(t *testing.T) {
-	for name, c := range map[string]struct {
+// The servers that differ from the others are named, and no others.
+func TestUnlikeReplicas(t *testing.T) {
+	mute := rundir.ReplicaShare{Requests: rundir.Requests{Due: 50, Error: 50}}
+	for _, c := range []struct {
+		name   string
 		shares []rundir.ReplicaShare
-		codes  []string
-		at     int
+		want   string // the notes, each with its server
 	}{
-		"alike":        {[]rundir.ReplicaShare{share(0.1, 100, 0), share(0.11, 100, 1), share(0.1, 100, 0)}, nil, 0},
-		"one":          {[]rundir.ReplicaShare{share(0.1, 100, 50)}, nil, 0},
-		"slow":         {[]rundir.ReplicaShare{share(0.1, 100, 0), share(0.2, 100, 0)}, []string{"replica.slow"}, 2},
-		"fails":        {[]rundir.ReplicaShare{share(0.1, 100, 20), share(0.1, 100, 1)}, []string{"replica.fails"}, 1},
-		"few requests": {[]rundir.ReplicaShare{share(0.1, 2, 1), share(0.1, 3, 0)}, nil, 0},
-		"no answers": {[]rundir.ReplicaShare{{Requests: rundir.Requests{Due: 50, Error: 50}}, share(0.1, 50, 0)},
-			[]string{"replica.fails"}, 1},
+		{"one", []rundir.ReplicaShare{share(1, 100, 50)}, "[]"},
+		{"less than a fifth slower", []rundir.ReplicaShare{share(1, 99, 0), share(1.19, 99, 0)}, "[]"},
+		{"a fifth slower", []rundir.ReplicaShare{share(1, 99, 0), share(1.21, 99, 0)}, "[replica.slow 2]"},
+		{"bounds of 97.5 % meet", []rundir.ReplicaShare{share(1, 1000, 141), share(1, 1000, 100)}, "[]"},
+		{"they do not", []rundir.ReplicaShare{share(1, 1000, 142), share(1, 1000, 100)}, "[replica.fails 1]"},
+		{"few requests", []rundir.ReplicaShare{share(1, 2, 1), share(1, 3, 0)}, "[]"},
+		{"no answers", []rundir.ReplicaShare{mute, share(1, 50, 0)}, "[replica.fails 1]"},
 	} {
-		got := replicaNotes(c.shares)
-		if len(got) != len(c.codes) {
-			t.Errorf("%s: %v, want %v", name, got, c.codes)
-			continue
+		var got []string
+		for _, n := range replicaNotes(c.shares) {
+			got = append(got, fmt.Sprint(n.Code, " ", n.Args["replica"]))
 		}
-		for i, n := range got {
-			if n.Code != c.codes[i] || n.Args["replica"] != float64(c.at) && n.Args["replica"] != c.at {
-				t.Errorf("%s: %v, want %s of replica %d", name, n, c.codes[i], c.at)
-			}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -15,9 +15,9 @@ type lifeSigns struct {
 	token   float64 // the latest token; 0 before the first
 	latest  float64 // the latest token, header or answer
 	hanging float64 // until when requests without an answer were waited for; 0 where there is none
-	since   float64 // when the first of them was sent
-	sends   []send
-	ended   int // requests, of which sends has the latest
+	since   float64 // when the first request without an answer was sent
+	sends   []send  // of the latest requests to end
+	ended   int     // number of requests that have ended
 }
 
 // send is when a request was sent, and whether it was answered.

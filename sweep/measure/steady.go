@@ -24,11 +24,11 @@ type cachedTurn struct {
 	output         float64 // tokens
 }
 
-// mostTurns bounds the memory of these to 4 MiB: in a longer stage the first ones tell when it became steady.
-const mostTurns = 1 << 17
+// maxTurns bounds the memory of a stage's turns to 4 MiB: in a longer one the first tell when it became steady.
+const maxTurns = 1 << 17
 
 func (c *cachedTurns) add(r *rundir.Record) {
-	if !r.OK() || len(c.all) >= mostTurns {
+	if !r.OK() || len(c.all) >= maxTurns {
 		return
 	}
 	c.all = append(c.all, cachedTurn{rundir.Duration(r.End.Value()), r.PromptTokens.Or(0), r.CachedTokens.Or(0),
@@ -44,15 +44,17 @@ func (c *cachedTurns) sort() {
 	}
 }
 
-// opening returns when each user of a number has ended two turns, in the mean; to where that is later. The first of
-// them computes the context of a session that had begun before.
+// openingTurns is how many turns of each user belong to the opening, on average: the first of them computes the context
+// of a session that had begun before.
+const openingTurns = 2
+
+// opening returns when the opening of a stage of some users is over, at the latest at an instant.
 func (c *cachedTurns) opening(users int, to time.Duration) time.Duration {
-	const each = 2
 	c.sort()
 	if users < 2 || len(c.all) == 0 {
 		return 0
 	}
-	if n := each * users; n <= len(c.all) {
+	if n := openingTurns * users; n <= len(c.all) {
 		return min(to, c.all[n-1].end)
 	}
 	return to

@@ -130,7 +130,7 @@ func (s *summary) busyWindow() (w Window, ok bool) {
 	switch {
 	case !full:
 		s.wholeReason = noteNeverFull.New(s.Concurrency)
-	case n < fewestWaves*s.inWave():
+	case n < fewestWaves*s.waveSize():
 		s.wholeReason = noteFewWaves.New(s.Concurrency)
 	default:
 		if s.silentAtClose() {
@@ -149,7 +149,7 @@ func (s *summary) finish() rundir.Stage {
 	s.metrics.fill(&st)
 	st.WholeRun = s.wholeRun(&st)
 	st.Traits.Quota = s.metrics.quotas.sum()
-	st.Traits.Pauses = s.pauses.summary(s.seen.ClosedAt, s.leastPause())
+	st.Traits.Pauses = s.pauses.summary(s.seen.ClosedAt, s.minPause())
 	st.Shortened = s.metrics.lengths.shares.shortened(s.LoneLengths)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {
@@ -224,6 +224,12 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 	}
 }
 
+// addsUp reports whether the mean number in flight that was counted is that of the requests' own instants, if there is
+// one.
+func addsUp(counted, own float64) bool {
+	return !(math.Abs(own-counted) > max(littleShare*counted, littleRequests))
+}
+
 // warnings returns what a reader of the row must know before believing it, and cannot see from its metrics.
 func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	if !s.earlyEnd.IsZero() {
@@ -240,7 +246,7 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	}
 	if counted := st.Concurrency.Mean; counted.Known() {
 		little := s.metrics.inFlight / s.window.Length()
-		if math.Abs(little-counted.Value()) > max(littleShare*counted.Value(), littleRequests) {
+		if !addsUp(counted.Value(), little) {
 			all = append(all, noteBookkeeping.New(counted.Value(), little))
 		}
 	}

@@ -113,7 +113,7 @@ const (
 // mostTraced is how many requests of a stage are looked at for habits. More would show nothing new, and cost memory.
 const mostTraced = 50_000
 
-// The first token came early where the second comes farEarly times the usual gap later, in the median of fewestEarly
+// The first token came early where the second comes earlyFactor times the usual gap later, in the median of fewestEarly
 // requests at least.
 const (
 	earlyFactor = 5
@@ -130,7 +130,7 @@ const (
 	surelyCached = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
 )
 
-// A request is contaminated that has moreHits tokens beyond what the run had sent before and what all requests have
+// A request is contaminated that has excessHits tokens beyond what the run had sent before and what all requests have
 // beyond that: a chat template or a system prompt of the server, as far as it is no more than half of the prompt.
 // Prompts below shortPrompt tokens do not tell. Of the requests of a contaminated row at least fewContaminated are so,
 // and a share of shareContaminated.

@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// habitFinder gathers traits from records. The zero Finder has seen none.
+// habitFinder gathers traits from records.
 type habitFinder struct {
 	streams []stream
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 )
 
@@ -32,7 +31,7 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 				ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
 			}
 			a := ticked(ticks, rate)
-			a.perToken = moments{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
+			a.timePerToken = moments{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
 			if e := a.evidence(Window{To: seconds * time.Second}, errorLevel); e.backlog.Low.Value() > 0 {
 				n++
 			}
@@ -47,38 +46,5 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 	}
 	if n := growing(0.2, walks); n < 0.9*trials {
 		t.Errorf("%d of %d servers that are asked for a fifth more grow", n, trials)
-	}
-}
-
-// How much requests vary is that of their times per token, whatever their lengths.
-func TestTimesPerTokenVary(t *testing.T) {
-	var m moments
-	if got := m.variation(); got != 0 {
-		t.Errorf("nothing varies by %v", got)
-	}
-	for _, v := range []float64{1, 3} {
-		m.add(v)
-	}
-	if got := m.variation(); got != 0.5 {
-		t.Errorf("1 and 3 vary by %v, want 0.5", got)
-	}
-}
-
-// A server that works off what piled up in a pause shows no rate that it sustains: its backlog shrinks while it
-// completes more than is asked.
-func TestWorkingOffABacklogIsNotStable(t *testing.T) {
-	const seconds, rate = 60, 10
-	for shrinks, want := range map[float64]rundir.Verdict{0: rundir.Stable, 0.02: rundir.Stable, 0.3: rundir.Undecided} {
-		rng := rand.New(rand.NewPCG(5, 3))
-		ticks, backlog := sample.Ticks{Width: time.Second}, 300.0
-		for i := range seconds {
-			done := rate * (1 + shrinks) * (1 + 0.01*rng.NormFloat64())
-			backlog += rate - done
-			ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
-		}
-		e := ticked(ticks, rate).evidence(Window{To: seconds * time.Second}, errorLevel)
-		if got := e.verdict(DefaultTolerance); got != want {
-			t.Errorf("a backlog that shrinks by %v of the rate is %s, want %s: %v", shrinks, got, want, e.backlog)
-		}
 	}
 }

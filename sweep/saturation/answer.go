@@ -23,7 +23,7 @@ func AnswerOf(run *rundir.Run) *rundir.Answer {
 
 // answerOf computes the answer of a run.
 func answerOf(run *rundir.Run) *rundir.Answer {
-	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: Guess(run)}
+	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: ThroughputRate(run)}
 	if sat := run.Saturation; sat != nil {
 		a.Rate, a.Low, a.High, a.Output, a.Overload = sat.Rate, sat.Low, sat.High, sat.Output, sat.Overload
 		a.Limit, a.LimitStage, a.LimitFlat, a.Quota = sat.Limit, sat.LimitStage, sat.LimitFlat, sat.Quota
@@ -64,7 +64,7 @@ func kindOf(s *rundir.Saturation) rundir.AnswerKind {
 
 // offeredRows returns the stages with an arrival rate by the rate that they were offered, which is what tables show.
 func offeredRows(stages []rundir.Stage) []*rundir.Stage {
-	rows := Open(stages)
+	rows := OpenLoops(stages)
 	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
 	return rows
 }
@@ -105,10 +105,10 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	low, from := synchronousStage(stages), 0.0
 	for _, st := range rows {
 		at := slo.Offered(st)
-		if slo.Over(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
+		if slo.Overloaded(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
 			continue
 		}
-		if slo.Over(st) && at <= rate {
+		if slo.Overloaded(st) && at <= rate {
 			return nil
 		}
 		if at <= rate {
@@ -119,7 +119,7 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 			break
 		}
 	}
-	if low == nil || high == nil || slo.Over(high) {
+	if low == nil || high == nil || slo.Overloaded(high) {
 		return nil
 	}
 	c := &rundir.Comfortable{Rate: rundir.Exactly(rate), BySLO: bySLO, Stages: []string{low.Name, high.Name}}

@@ -39,7 +39,7 @@ func conclude(run *rundir.Run) {
 	if run.Saturation == nil && run.State != rundir.Running {
 		why, invalid := invalidNote(run.Stages)
 		if !invalid {
-			why = noteNone.New(Guess(run).Value())
+			why = noteNone.New(ThroughputRate(run).Value())
 		}
 		run.Warnings = note.Add(run.Warnings, why)
 	}
@@ -86,7 +86,7 @@ func invalidNote(stages []rundir.Stage) (n note.Note, ok bool) {
 // neededTime returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little
 // is known of the server. It is what the throughput took, and twice two holds: most servers need two.
 func neededTime(run *rundir.Run) float64 {
-	guess := Guess(run)
+	guess := ThroughputRate(run)
 	if !guess.Known() || synchronousStage(run.Stages) == nil {
 		return math.NaN()
 	}
@@ -131,9 +131,9 @@ func sloAnswer(run *rundir.Run, terms []slo.Term) *rundir.SLO {
 // saturation rate and met all terms; nil where there is none.
 func sloProof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.Stage) {
 	const almost = 0.9 // of the time: a stage closes when its last requests have come
-	for _, st := range Open(run.Stages) {
+	for _, st := range OpenLoops(run.Stages) {
 		rate := st.Rate.Value()
-		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) || slo.Over(st) ||
+		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) || slo.Overloaded(st) ||
 			st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
 			continue
 		}
@@ -160,7 +160,7 @@ func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 
 // SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.
 func SLORows(run *rundir.Run) []*rundir.Stage {
-	rows := Open(run.Stages)
+	rows := OpenLoops(run.Stages)
 	if floor := synchronousStage(run.Stages); floor != nil {
 		rows = append(rows, floor)
 	}

@@ -9,33 +9,28 @@ import (
 
 // A fault that hits a part of the requests at every load is named; one that comes with the load is not.
 func TestAFaultAtEveryLoad(t *testing.T) {
-	stage := func(role rundir.Role, ok, failed int) rundir.Stage {
+	stage := func(role rundir.Role, ok, failed int, class string) rundir.Stage {
 		return rundir.Stage{Role: role, Requests: rundir.Requests{OK: ok, Error: failed},
-			Errors: map[string]int{"http_5xx": failed}}
+			Errors: map[string]int{class: failed}}
 	}
-	closed := func(role rundir.Role) rundir.Stage {
-		return rundir.Stage{Role: role, Requests: rundir.Requests{OK: 80, Error: 20},
-			Errors: map[string]int{string(client.ClassReset): 20}}
-	}
+	const fault, closed = "http_5xx", string(client.ClassReset)
+	alone, load := rundir.Synchronous, rundir.Grid
 	for name, c := range map[string]struct {
 		stages []rundir.Stage
 		want   bool
 	}{
-		"every fifth": {[]rundir.Stage{stage(rundir.Synchronous, 16, 4), stage(rundir.Grid, 80, 20),
-			stage(rundir.Probe, 300, 90)}, true},
-		"under load": {[]rundir.Stage{stage(rundir.Synchronous, 20, 0), stage(rundir.Grid, 80, 20),
-			stage(rundir.Probe, 300, 90)}, false},
-		"once":      {[]rundir.Stage{stage(rundir.Synchronous, 18, 2), stage(rundir.Grid, 100, 0)}, false},
-		"one alone": {[]rundir.Stage{stage(rundir.Synchronous, 19, 1), stage(rundir.Grid, 80, 20)}, false},
-		"none":      {nil, false},
+		"every fifth": {[]rundir.Stage{stage(alone, 16, 4, fault), stage(load, 80, 20, fault)}, true},
+		"under load":  {[]rundir.Stage{stage(alone, 20, 0, fault), stage(load, 80, 20, fault)}, false},
+		"once":        {[]rundir.Stage{stage(alone, 18, 2, fault), stage(load, 100, 0, fault)}, false},
+		"none":        {nil, false},
 		// another note says so
-		"connections that are closed": {[]rundir.Stage{closed(rundir.Synchronous), closed(rundir.Grid)}, false},
+		"connections that are closed": {[]rundir.Stage{stage(alone, 80, 20, closed), stage(load, 80, 20, closed)}, false},
 	} {
 		n := failsAlwaysNote(c.stages)
 		if n.Is(FailsAlways) != c.want {
 			t.Errorf("%s: %+v", name, n)
 		}
-		if class := n.String("class"); c.want && class != "http_5xx" {
+		if class := n.String("class"); c.want && class != fault {
 			t.Errorf("%s: class %q", name, class)
 		}
 	}

@@ -30,7 +30,7 @@ var FailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", 
 func habits(run *rundir.Run) (all []note.Note) {
 	stages := run.Stages
 	quota := run.Saturation != nil && run.Saturation.Quota != nil // the answer says it
-	if st := sheddingStage(Open(stages)); st != nil && !quota {
+	if st := sheddingStage(OpenLoops(stages)); st != nil && !quota {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
 	for _, n := range []note.Note{

@@ -41,7 +41,7 @@ func newHold(st *rundir.Stage, unit float64, p *pauseStats) *hold {
 	st = atFullLength(st)
 	h := &hold{
 		Stage: st, rate: offered(st) * unit,
-		stable: st.Verdict == rundir.Stable, failed: slo.Over(st), spoiled: spoiled(st),
+		stable: st.Verdict == rundir.Stable, failed: slo.Overloaded(st), spoiled: spoiled(st),
 	}
 	if h.failed {
 		h.setServed(unit)
@@ -133,7 +133,7 @@ type bracket struct {
 
 // bracketOf returns the bracket of a run's holds.
 func bracketOf(run *rundir.Run) (b bracket) {
-	stages := slices.DeleteFunc(Open(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
+	stages := slices.DeleteFunc(OpenLoops(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
 	slices.SortStableFunc(stages, func(a, c *rundir.Stage) int { return cmp.Compare(a.Started, c.Started) })
 	length := func(st *rundir.Stage) rundir.Number {
 		if run.Workload.Forced {
@@ -283,7 +283,7 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 	n := len(b.holds)
 	switch {
 	case n == 0:
-		guess := Guess(run).Or(0)
+		guess := ThroughputRate(run).Or(0)
 		return guess * (1 - max(1-firstHoldShare, countSigmas/math.Sqrt(guess*usualHoldTime(run, guess).Seconds())))
 	case b.high == nil && b.low == nil && b.holds[n-1].collapsed():
 		last := b.holds[n-1]
@@ -315,7 +315,7 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 	case b.high.rate > maxStepDown*maxStepDown*b.low.rate:
 		return math.Sqrt(b.low.rate * b.high.rate)
 	case b.stableSince-b.high.Started > staleAfter,
-		b.stableSince > b.high.Started && b.low.rate > Guess(run).Or(0)*(1+rateTolerance),
+		b.stableSince > b.high.Started && b.low.rate > ThroughputRate(run).Or(0)*(1+rateTolerance),
 		float64(b.upperBound()) > narrowRatio*float64(b.low.sustained) && b.high.rate > b.low.rate*(1+stepUp)*(1+
 			rateTolerance):
 		return min(b.high.rate, b.low.rate*(1+max(stepUp, b.resolution())))
@@ -347,8 +347,8 @@ func stillGrew(run *rundir.Run) bool {
 	return grew
 }
 
-// Guess returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
-func Guess(run *rundir.Run) (rate rundir.Number) {
+// ThroughputRate returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
+func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
 	if st := throughputStage(run); st != nil {
 		rate = atFullLength(st).Progress.Rate
 	}
@@ -461,9 +461,9 @@ func (h *hold) reason() note.Note {
 	return noteBacklogGrew.New()
 }
 
-// Open returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left
+// OpenLoops returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left
 // out.
-func Open(stages []rundir.Stage) []*rundir.Stage {
+func OpenLoops(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
 		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) {

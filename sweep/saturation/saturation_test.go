@@ -218,27 +218,27 @@ func TestAGuessIsNoAnswer(t *testing.T) {
 }
 
 func TestWhatAServerRanOutOf(t *testing.T) {
-	f := rundir.Exactly
+	f, none := rundir.Exactly, math.NaN()
 	for name, c := range map[string]struct {
-		s    *rundir.Server
-		want string
+		running, most, waiting, cache, preempted float64
+		want                                     string
 	}{
-		"nothing known": {nil, ""},
-		"preemptions": {&rundir.Server{Running: f(40), RunningMax: f(50), Waiting: f(0), KVUsageMax: f(0.9),
-			Preemptions: f(3)}, rundir.LimitKV},
-		"a full cache": {&rundir.Server{Running: f(40), RunningMax: f(50), Waiting: f(9), KVUsageMax: f(0.98),
-			Preemptions: f(0)}, rundir.LimitKV},
-		"as many as ever": {&rundir.Server{Running: f(255), RunningMax: f(256), Waiting: f(30), KVUsageMax: f(0.6),
-			Preemptions: f(0)}, rundir.LimitSlots},
-		"all run, none waits": {&rundir.Server{Running: f(90), RunningMax: f(140), Waiting: f(0), KVUsageMax: f(0.3),
-			Preemptions: f(0)}, rundir.LimitCompute},
-		"no word of a KV cache": {&rundir.Server{Running: f(4), RunningMax: f(4), Waiting: f(12)}, rundir.LimitSlots},
-		"none ever runs": {&rundir.Server{Running: f(0), RunningMax: f(0), Waiting: f(711), KVUsageMax: f(0),
-			Preemptions: f(0)}, ""},
+		"nothing known":         {none, none, none, none, none, ""},
+		"preemptions":           {40, 50, 0, 0.9, 3, rundir.LimitKV},
+		"a full cache":          {40, 50, 9, 0.98, 0, rundir.LimitKV},
+		"as many as ever":       {255, 256, 30, 0.6, 0, rundir.LimitSlots},
+		"all run, none waits":   {90, 140, 0, 0.3, 0, rundir.LimitCompute},
+		"no word of a KV cache": {4, 4, 12, none, none, rundir.LimitSlots},
+		"none ever runs":        {0, 0, 711, 0, 0, ""},
 	} {
-		if got := limitByGauges(c.s); got != c.want {
+		s := &rundir.Server{Running: f(c.running), RunningMax: f(c.most), Waiting: f(c.waiting), KVUsageMax: f(c.cache),
+			Preemptions: f(c.preempted)}
+		if got := limitByGauges(s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+	if got := limitByGauges(nil); got != "" {
+		t.Errorf("no gauges: %q", got)
 	}
 }
 

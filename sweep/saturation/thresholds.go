@@ -72,9 +72,9 @@ const (
 )
 
 // How full a batch is on average while requests wait, where slots are what runs out: in the row with the most users, of
-// a few slots within slotMargin of all, and in the first that misses the SLO. Requests that arrive between two steps wait
-// beside free slots, so that it is less than all. Where slots are left, requests wait for tokens of a step while fewer
-// run than at other times. Chosen on 103 servers of TestUsersAgreeWithExhaustiveSearch.
+// a few slots within slotMargin of all, and in the first that misses the SLO. Requests that arrive between two steps
+// wait beside free slots, so that it is less than all. Where slots are left, requests wait for tokens of a step while
+// fewer run than at other times. Chosen on 103 servers of TestUsersAgreeWithExhaustiveSearch.
 const (
 	fullSlots  = 0.97
 	slotMargin = 0.25

@@ -13,7 +13,7 @@ import (
 
 // carriedAnswer returns the answer of a sweep by users.
 func carriedAnswer(run *rundir.Run, terms []slo.Term) *rundir.Answer {
-	c := Carried(run.Stages, terms)
+	c := UserCapacity(run.Stages, terms)
 	a := &rundir.Answer{Kind: rundir.Carries, Carried: c, Cautions: topCautions(run), Limit: c.Cause}
 	switch {
 	case c.Users.Bound():
@@ -35,8 +35,8 @@ func UserRows(stages []rundir.Stage) (rows []*rundir.Stage) {
 	return rows
 }
 
-// Carried returns how many users a server carries, by the rows of a run.
-func Carried(stages []rundir.Stage, terms []slo.Term) *rundir.UserCapacity {
+// UserCapacity returns how many users a server carries, by the rows of a run.
+func UserCapacity(stages []rundir.Stage, terms []slo.Term) *rundir.UserCapacity {
 	rows := UserRows(stages)
 	c := &rundir.UserCapacity{Terms: slo.Strings(terms), Verdict: rundir.Unsure}
 	if len(rows) == 0 {

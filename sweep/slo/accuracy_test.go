@@ -25,11 +25,8 @@ func TestAccuracy(t *testing.T) {
 		if c.answers > 0 {
 			s.Graded = &rundir.Graded{Answers: c.answers, Right: c.right, Items: c.items}
 		}
-		term, err := Parse(c.term)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := term.Holds(s); got != c.want {
+		term := terms(t, c.term)[0]
+		if got := term.Verdict(s); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 		if again, err := Parse(term.String()); err != nil || again.Limit-term.Limit > 1e-9 || again.Metric != Accuracy {

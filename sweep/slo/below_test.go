@@ -40,7 +40,7 @@ func TestRatesAreThoseOffered(t *testing.T) {
 	for _, st := range all {
 		st.Rate, st.Rates.Offered = rundir.Exactly(2*st.Rate.Value()), st.Rate
 	}
-	if s := Highest(all, nil, limits); !s.Rate.Bound() || math.Abs(s.Rate.Value()-7) > 1e-9 {
+	if s := Highest(all, nil, limits); !s.Rate.Bound() || math.Abs(s.Rate.Value()-7) > 1e-9 || s.Limiting != "" {
 		t.Errorf("all stages up to 7 offered keep it: %+v", s)
 	}
 }

@@ -105,8 +105,8 @@ func Bound(b *rundir.Beyond) {
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
 }
 
-// Holds returns whether a stage keeps the term.
-func (t Term) Holds(s *rundir.Stage) rundir.SLOVerdict {
+// Verdict returns whether a stage keeps the term.
+func (t Term) Verdict(s *rundir.Stage) rundir.SLOVerdict {
 	if s.FrozenSince.Known() {
 		return rundir.Missed // the server never answered again: no wait is long enough
 	}
@@ -155,7 +155,7 @@ func (t Term) interval(s *rundir.Stage) (low, high float64) {
 // stayed as it is. It is 0 where the term is decided, and where a hundred times the requests would not do.
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
-	if !ok || t.Holds(s) != rundir.Unsure {
+	if !ok || t.Verdict(s) != rundir.Unsure {
 		return 0
 	}
 	if t.Metric == Accuracy && c.neff < c.total { // all were asked: more requests ask no others
@@ -213,8 +213,8 @@ func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	return share / 2, ok // between the last percentile and the longest
 }
 
-// Waits reports whether the term is about times that are longer where requests wait for each other, counted by request.
-func (t Term) Waits() bool { return t.Percentile() && t.Metric != ITL }
+// OfRequests reports whether the term limits a percentile of the times of requests.
+func (t Term) OfRequests() bool { return t.Percentile() && t.Metric != ITL }
 
 // logMeanError returns the standard error of the logarithm of a mean.
 func (t Term) logMeanError(s *rundir.Stage) float64 {

@@ -18,6 +18,9 @@ import (
 // lowest one does.
 type rateLimit struct{ rate, low, high float64 }
 
+// located reports whether the interval is narrow enough for the rate to be an answer.
+func (e rateLimit) located() bool { return (e.high-e.low)/2 <= maxHalfWidth*e.rate }
+
 // Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time,
 // which count as rate 0. It does not lie beyond the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
@@ -30,7 +33,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		switch v, _ := Judge(s, terms); {
 		case Offered(s) <= end.rate && v == rundir.Met:
 			out.KeptStage, kept = s.Name, true
-		case Offered(s) > end.rate && (v == rundir.Missed || Over(s)) && out.BrokenStage == "":
+		case Offered(s) > end.rate && (v == rundir.Missed || Overloaded(s)) && out.BrokenStage == "":
 			out.BrokenStage = s.Name
 		}
 	}
@@ -51,7 +54,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		}
 		out.Verdict, out.Low, out.High = rundir.Met, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
 		out.Reason = noteWide.New(out.Low.Value(), end.high)
-		if (end.high-end.low)/2 <= maxHalfWidth*end.rate {
+		if end.located() {
 			if out.Rate, out.Reason = rundir.Exactly(end.rate), noteEnds.New(out.Limiting); kept {
 				out.Reason = noteKeptThenEnds.New(out.KeptStage, out.Limiting)
 			}
@@ -95,9 +98,11 @@ func byRate(stages []*rundir.Stage) []*rundir.Stage {
 	return stages
 }
 
-// Over reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
+// Overloaded reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
 // latencies only show that its queue is too long.
-func Over(s *rundir.Stage) bool { return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding }
+func Overloaded(s *rundir.Stage) bool {
+	return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding
+}
 
 // highestKept returns the highest rate at which a stage was shown to keep all terms.
 func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
@@ -124,7 +129,7 @@ func goodputAt(stages []*rundir.Stage, rate float64) (good rundir.Number) {
 func needMore(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 	for _, s := range stages {
 		v, t := Judge(s, terms)
-		if v != rundir.Unsure || Over(s) || !s.Rate.Known() {
+		if v != rundir.Unsure || Overloaded(s) || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {
@@ -172,7 +177,7 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	for _, s := range stages {
 		p := point{rate: Offered(s), time: s.Window}
 		size := 1.0
-		if Over(s) {
+		if Overloaded(s) {
 			continue
 		} else if t.Stat == Mean {
 			v, _ := t.Of(s)
@@ -274,7 +279,7 @@ func (t Term) line(points []point, at float64) rateLimit {
 	level, slope, first := 0.0, float64(usualSlope), at
 	var error float64
 	for range regressionSteps {
-		n := regression{prior: 1 / (slopeSpread * slopeSpread)}
+		var n regression
 		for i := range points {
 			p := &points[i]
 			u := p.rate/at - 1
@@ -303,19 +308,19 @@ func (t Term) line(points []point, at float64) rateLimit {
 	return rateLimit{at, at * (1 - half), at * (1 + half)}
 }
 
-// regression holds the sums of a regression on one variable, whose slope has a prior of a precision.
-type regression struct{ w, wu, wuu, wy, wuy, prior float64 }
+// regression holds the sums of a regression on one variable.
+type regression struct{ w, wu, wuu, wy, wuy float64 }
 
 func (m *regression) add(u, y, w float64) {
 	m.w, m.wu, m.wuu, m.wy, m.wuy = m.w+w, m.wu+w*u, m.wuu+w*u*u, m.wy+w*y, m.wuy+w*u*y
 }
 
-// solve returns the level at 0 with its standard error, and the slope.
+// solve returns the level at 0 with its standard error, and the slope; the usual one, with a level that is not known,
+// where all are at one place.
 func (m *regression) solve(usual float64) (level, slope, error float64) {
-	uu, uy := m.wuu+m.prior, m.wuy+m.prior*usual
-	det := m.w*uu - m.wu*m.wu
+	det := m.w*m.wuu - m.wu*m.wu
 	if !(det > 0) {
 		return 0, usual, math.Inf(1)
 	}
-	return (m.wy*uu - m.wu*uy) / det, (m.w*uy - m.wu*m.wy) / det, math.Sqrt(uu / det)
+	return (m.wy*m.wuu - m.wu*m.wuy) / det, (m.w*m.wuy - m.wu*m.wy) / det, math.Sqrt(m.wuu / det)
 }

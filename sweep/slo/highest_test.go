@@ -97,13 +97,6 @@ func TestHighest(t *testing.T) {
 	}
 }
 
-func TestHighestOfWhatNothingBreaks(t *testing.T) {
-	got := Highest(rows(2000, 3, 5), nil, terms(t, "ttft:p99<9s"))
-	if !got.Rate.Bound() || got.Rate.Value() != 5 || got.Limiting != "" {
-		t.Errorf("%+v", got)
-	}
-}
-
 // A lone row that contradicts its neighbours moves the rate by less than its distance to them.
 func TestHighestWithAnException(t *testing.T) {
 	stages := rows(2000, 3, 4, 5, 6, 7, 7.5, 8, 9)

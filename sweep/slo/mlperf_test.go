@@ -12,10 +12,7 @@ import (
 func TestEarlyStopping(t *testing.T) {
 	for text, fewest := range map[string][]int{"ttft:p90<1s": {44, 64, 81, 97}, "latency:p95<1s": {90, 130, 165, 198},
 		"tpot:p99<1s": {459, 662, 838, 1001}} {
-		term, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := terms(t, text)[0]
 		for beyond, n := range fewest {
 			for _, c := range []struct {
 				requests int
@@ -38,10 +35,7 @@ func TestEarlyStopping(t *testing.T) {
 func TestEarlyStoppingOfOthers(t *testing.T) {
 	for text, want := range map[string]bool{"ttft:p99<1s": true, "ttft:mean<1s": false, "errors<1%": false,
 		"itl:p99<1s": false} {
-		term, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := terms(t, text)[0]
 		s := &rundir.Stage{Goodput: &rundir.Goodput{Terms: []rundir.TermResult{{Term: text, Beyond: &rundir.Beyond{Count: 1,
 			Open: 2, Of: 838}}}}}
 		if e, ok := term.EarlyStopping(s); ok != want || ok && (e.Passes() || e.Beyond != 3 || e.Allowed != 2 ||

@@ -78,8 +78,8 @@ func (t Term) Above() bool { return forms[t.Metric].sign == ">" }
 // Timed reports whether the term is about a duration as such.
 func (t Term) Timed() bool { return !t.Share() && t.Metric != Speed }
 
-const grammar = "ttft|ttft_due|ttfa|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, speed:p1|p5|p10|p50>RATE, errors|stalls<PERCENT, " +
-	"or accuracy|sessions>PERCENT, such as ttft:p99<500ms or speed:p5>30tok/s"
+const grammar = "ttft|ttft_due|ttfa|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, speed:p1|p5|p10|p50>RATE, " +
+	"errors|stalls<PERCENT, or accuracy|sessions>PERCENT, such as ttft:p99<500ms or speed:p5>30tok/s"
 
 // foreignNames are names that other tools have for the metrics.
 var foreignNames = map[string]string{
@@ -184,11 +184,10 @@ func ParseAll(texts []string) ([]Term, error) {
 		}
 		all = append(all, t)
 	}
-	if t := Of(Sessions, all); t != nil && !slices.ContainsFunc(all, func(o Term) bool {
-		return !o.OfStage() &&
-			o.Metric != Errors
-	}) {
-		return nil, fmt.Errorf("SLO %q: it is about sessions whose turns keep the other terms: give one, such as ttft:p95<1s", t)
+	ofTurns := func(t Term) bool { return !t.OfStage() && t.Metric != Errors }
+	if t := Of(Sessions, all); t != nil && !slices.ContainsFunc(all, ofTurns) {
+		return nil, fmt.Errorf(
+			"SLO %q: it is about sessions whose turns keep the other terms: give one, such as ttft:p95<1s", t)
 	}
 	return all, nil
 }
@@ -410,7 +409,7 @@ func Of(metric string, terms []Term) *Term {
 func Judge(s *rundir.Stage, terms []Term) (v rundir.SLOVerdict, term *Term) {
 	v = rundir.Met
 	for i := range terms {
-		switch one := terms[i].Holds(s); {
+		switch one := terms[i].Verdict(s); {
 		case one == rundir.Missed:
 			return rundir.Missed, &terms[i]
 		case one == rundir.Unsure && term == nil:

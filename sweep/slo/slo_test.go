@@ -101,23 +101,15 @@ func TestHolds(t *testing.T) {
 		"errors<0.1%":      rundir.Missed, // twenty are enough to say so
 		"latency:p99<10ms": rundir.Unsure,
 	} {
-		term, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := term.Holds(&stage); got != want {
+		if got := terms(t, text)[0].Verdict(&stage); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
-	errors := Term{Errors, "", 0.01, 0}
-	if got := errors.Holds(&rundir.Stage{}); got != rundir.Unsure {
-		t.Errorf("errors where requests were not counted: %v", got)
-	}
-	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 298}}); got != rundir.Unsure {
-		t.Errorf("no error in 298, which a server at the limit shows in one of twenty: %v", got)
-	}
-	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 299}}); got != rundir.Met {
-		t.Errorf("no error in 299: %v", got)
+	// a server at the limit has no error among 298 in one of twenty
+	for n, want := range map[int]rundir.SLOVerdict{0: rundir.Unsure, 298: rundir.Unsure, 299: rundir.Met} {
+		if got := (Term{Errors, "", 0.01, 0}).Verdict(&rundir.Stage{Requests: rundir.Requests{OK: n}}); got != want {
+			t.Errorf("no error in %d: %v", n, got)
+		}
 	}
 }
 
@@ -131,37 +123,26 @@ func TestNeeds(t *testing.T) {
 		"errors<1%":      49,
 		"errors<2%":      0,
 	} {
-		term, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := term.Needs(&stage); got != want {
+		if got := terms(t, text)[0].Needs(&stage); got != want {
 			t.Errorf("%s needs %d more, want %d", text, got, want)
 		}
 	}
 	for text, want := range map[string]int{"ttft:p99<1s": 500, "latency:p50<1s": 10, "tpot:p95<1s": 100, "itl:p99<1s": 0,
 		"ttft:mean<1s": 0, "errors<1%": 500} {
-		term, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := term.Sample(); got != want {
+		if got := terms(t, text)[0].Sample(); got != want {
 			t.Errorf("%s takes %d, want %d", text, got, want)
 		}
 	}
 }
 
 func TestJudge(t *testing.T) {
-	terms, err := ParseAll([]string{"ttft:p50<1s", "ttft:p99<1s", "itl:mean<10ms"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := terms(t, "ttft:p50<1s", "ttft:p99<1s", "itl:mean<10ms")
 	stage := rundir.Stage{TTFT: rundir.Dist{P50: rundir.Exactly(0.5), P99: rundir.Exactly(0.6),
 		Unsupported: []string{"p99"}}, InterToken: rundir.Exactly(0.02)}
 	for n, want := range map[int]rundir.SLOVerdict{0: rundir.Met, 1: rundir.Met, 2: rundir.Unsure, 3: rundir.Missed} {
-		got, term := Judge(&stage, terms[:n])
-		if got != want || (term == nil) != (want == rundir.Met) || term != nil && term != &terms[n-1] {
-			t.Errorf("%v: %v by %v", terms[:n], got, term)
+		got, term := Judge(&stage, all[:n])
+		if got != want || (term == nil) != (want == rundir.Met) || term != nil && term != &all[n-1] {
+			t.Errorf("%v: %v by %v", all[:n], got, term)
 		}
 	}
 }

@@ -29,8 +29,7 @@ const (
 	lineReach           = 0.3  // on either side: farther away the curve bends, and within less the slope is unsure
 	stageScatter        = 0.03 // what a single stage is off by, besides its own noise
 	valuesPerRelaxation = 20   // independent values of a stage in the time in which a queue forgets what it was
-	usualSlope          = 12   // of the log-odds of the share beyond a limit, and
-	slopeSpread         = 8    // by how much that differs between servers
+	usualSlope          = 12   // of the log-odds of the share beyond a limit
 	minSlope            = 2
 	minShare            = 1e-4
 	maxStep             = 0.1 // in a step of the regression, of

@@ -24,8 +24,8 @@ func ShareBounds(k, n, level float64) (low, high float64) {
 
 // EffectiveShareN returns the number of independent observations that a series is worth for the share of values above a
 // limit. That is the effective number of the ones and zeros which tell what lies above ([EffectiveN]), and not of the
-// values: neighbours may be alike, and yet hardly ever both be beyond a limit far out. fewest values or more are needed
-// above to tell how they cluster; where fewer are above the limit, the largest fewest values stand for them.
+// values: neighbours may be alike, and yet hardly ever both be beyond a limit far out. At least minAbove values are
+// needed above to tell how they cluster; where fewer are above the limit, the largest minAbove stand for them.
 func EffectiveShareN(series []float64, limit float64, minAbove int) float64 {
 	if len(series) < 2*minAbove {
 		return EffectiveN(series)

@@ -17,10 +17,10 @@ type Change struct {
 
 // The limits of a change, in values.
 const (
-	minSide      = 2  // on each side of a step: a single one may be an outlier
-	minDrift     = 14 // in a drift
+	minSide      = 2  // values on each side of a step, at least: a single one may be an outlier
+	minDrift     = 14 // values in a drift, at least
 	minDF        = 10 // degrees of freedom: with fewer the spread of a series is not known
-	week         = 7  // neighbours up to here may be alike
+	week         = 7  // distance up to which values may be alike, and a step is moved
 	settleValues = 14 // values after a step until its place is settled
 	// outlierLimit is the number of robust standard deviations from the median at which values are clipped, so that no
 	// change rests on one or two of them.

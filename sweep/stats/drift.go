@@ -5,7 +5,7 @@ import "math"
 // Trend is the slope of a series with its standard error.
 type Trend struct {
 	Slope float64 // per step
-	se    float64
+	se    float64 // standard error of the slope
 	df    float64 // degrees of freedom of se
 }
 

@@ -11,6 +11,9 @@ import (
 )
 
 func TestQuantileIsNumPys(t *testing.T) {
+	if got := Quantile(nil, 0.5); !math.IsNaN(got) {
+		t.Errorf("%v of nothing, want NaN", got)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 60).Draw(t, "x")
 		p := rapid.Float64Range(0.001, 1).Draw(t, "p")
@@ -23,24 +26,6 @@ func TestQuantileIsNumPys(t *testing.T) {
 			t.Fatalf("Quantile(%v, %v) = %v, want %v", x, p, got, want)
 		}
 	})
-}
-
-func TestQuantileOfNothing(t *testing.T) {
-	if got := Quantile(nil, 0.5); !math.IsNaN(got) {
-		t.Errorf("got %v, want NaN", got)
-	}
-}
-
-func TestSupported(t *testing.T) {
-	for _, c := range []struct {
-		n, p float64
-		want bool
-	}{{10, 0.5, true}, {9, 0.5, false}, {100, 0.95, true}, {99, 0.95, false}, {500, 0.99, true}, {499, 0.99, false},
-		{5000, 0.999, true}} {
-		if got := Supported(c.n, c.p); got != c.want {
-			t.Errorf("Supported(%v, %v) = %v", c.n, c.p, got)
-		}
-	}
 }
 
 // TestStudentQuantile has values from printed tables.
@@ -104,7 +89,7 @@ func TestIntervalsCover(t *testing.T) {
 			return ok && low <= 0 && 0 <= high
 		}, 0.93, 0.97},
 		"p95 of correlated values": {func(rng *rand.Rand) bool {
-			x := ar1(rng, 4000, 0.6, 0)
+			x := ar1(rng, 1000, 0.6, 0)
 			low, high, ok := QuantileInterval(Sorted(slices.Sorted(slices.Values(x))), x, 0.95, EffectiveN(x))
 			return ok && low <= 1.6449 && 1.6449 <= high
 		}, 0.93, 1},
@@ -135,9 +120,6 @@ func TestFitTrendFindsASlope(t *testing.T) {
 	if !ok || low <= 0.3 || high >= 0.7 {
 		t.Errorf("slope %.3f in [%.3f, %.3f], want 0.5", trend.Slope, low, high)
 	}
-	if _, ok := FitTrend(y[:4]); ok {
-		t.Error("four values were enough")
-	}
 	if flat, ok := FitTrend(make([]float64, 20)); !ok || flat.Slope != 0 {
 		t.Errorf("a constant series: %+v, %v", flat, ok)
 	}
@@ -162,34 +144,4 @@ func TestMSER5(t *testing.T) {
 	if cut, ok := MSER5(slices.Repeat([]float64{4}, 100)); cut != 0 || !ok {
 		t.Errorf("a constant series is cut at %d, %v", cut, ok)
 	}
-	if _, ok := MSER5(x[:19]); ok {
-		t.Error("19 values were enough")
-	}
-}
-
-// BenchmarkQuantile compares the five percentiles of a distribution by one sort and by montanaflynn/stats.
-func BenchmarkQuantile(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	x := make([]float64, 1<<15)
-	for i := range x {
-		x[i] = rng.ExpFloat64()
-	}
-	percents := []float64{50, 90, 95, 99, 99.9}
-	b.Run("sorted once", func(b *testing.B) {
-		for b.Loop() {
-			sorted := slices.Sorted(slices.Values(x))
-			for _, p := range percents {
-				Quantile(sorted, p/100)
-			}
-		}
-	})
-	b.Run("montanaflynn", func(b *testing.B) {
-		for b.Loop() {
-			for _, p := range percents {
-				if _, err := moststats.Percentile(x, p); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
 }
