@@ -18,7 +18,7 @@
 //	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go
 //	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for
 //	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go, in words meansStable in
-//	                     report/findings/words.go
+//	                     report/findings/words.go and cmd/llmsweep/manual/topics/verdicts.md
 //	a sentence           saySaturates in report/findings/words.go, in English and Chinese
 //	a format             formats in report/formats.go for output, ParseText in report/published/read.go for input
 //	a drawing            loadFigures in report/page/drawing.go; report/draw has the means

@@ -5,8 +5,11 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"llmsweep/sweep/measure"
 )
 
 // TestMap: what the package comment names for each kind of change is where it says.
@@ -23,5 +26,18 @@ func TestMap(t *testing.T) {
 		if !declares.MatchString(contentOf(t, filepath.Join("..", "..", e[2]))) {
 			t.Errorf("there is no %s in %s", e[1], e[2])
 		}
+	}
+}
+
+// TestToleranceInWords: words and manual name the tolerance of verdicts as it is.
+func TestToleranceInWords(t *testing.T) {
+	percent := strconv.FormatFloat(100*measure.DefaultTolerance, 'g', -1, 64) + " %"
+	words := contentOf(t, "../../report/findings/words.go")
+	stable := regexp.MustCompile(`meansStable +=.*`).FindString(words)
+	if n := strings.Count(stable, " "+percent); n != 2 {
+		t.Errorf("meansStable names %s %d times", percent, n)
+	}
+	if n := strings.Count(contentOf(t, "manual/topics/verdicts.md"), "than "+percent+" "); n != 3 {
+		t.Errorf("verdicts.md names %s %d times", percent, n)
 	}
 }
