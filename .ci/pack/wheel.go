@@ -34,7 +34,8 @@ func (r *release) wheel(p *program) error {
 	for _, tag := range tags {
 		about += "Tag: py3-none-" + tag + "\n"
 	}
-	metadata := fmt.Sprintf("Metadata-Version: 2.4\nName: llmsweep\nVersion: %s\nSummary: %s\nLicense-File: LICENSE\nRequires-Python: >=3.7\n", r.version, summary)
+	metadata := fmt.Sprintf("Metadata-Version: 2.4\nName: llmsweep\nVersion: %s\nSummary: %s\nLicense-File: "+
+		"LICENSE\nRequires-Python: >=3.7\n", r.version, summary)
 	var b, record bytes.Buffer
 	z := zip.NewWriter(&b)
 	add := func(name string, content []byte, mode uint32) error {

@@ -60,7 +60,8 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	case cm.Live:
 		return cm.versus(c).Run()
 	case len(cm.Paths) == 0:
-		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two servers: llmsweep compare --live http://old:8000 http://new:8000"))
+		return console.Usage(errors.New("compare what? Two run directories: llmsweep compare before after; or two " +
+			"servers: llmsweep compare --live http://old:8000 http://new:8000"))
 	}
 	if dir, ok := job.Dir(cm.Paths); ok {
 		return cm.printAgain(c, dir)
@@ -150,7 +151,8 @@ func runsWithLabel(w io.Writer, side, other []string) ([]setup.Input, error) {
 		paths = slices.DeleteFunc(slices.Clone(other), isLabel)
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s names a label: name the directory that holds the runs too, such as: llmsweep compare nights label:commit=a1 -- label:commit=b2", side[0])
+		return nil, fmt.Errorf("%s names a label: name the directory that holds the runs too, such as: llmsweep compare "+
+			"nights label:commit=a1 -- label:commit=b2", side[0])
 	}
 	found, err := inputs.Read(w, paths)
 	if err != nil {
@@ -165,7 +167,8 @@ func runsWithLabel(w io.Writer, side, other []string) ([]setup.Input, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s%s: write a label, an equals sign and a value, such as label:commit=a1", byLabel, text)
 		}
-		if found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Matches(setup.Labels(in.Run)) }); len(found) == 0 {
+		found = slices.DeleteFunc(found, func(in setup.Input) bool { return !o.Matches(setup.Labels(in.Run)) })
+		if len(found) == 0 {
 			return nil, fmt.Errorf("%s%s: no run in %s has this label", byLabel, text, strings.Join(paths, ", "))
 		}
 	}
@@ -179,7 +182,8 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first in
 	case first < 0 && cm.History == "":
 		return compare.Of(setups, cm.AnyWorkload)
 	case first < 0 && len(setups) != 2:
-		return nil, errors.New("--history needs two results, or two sides with -- between them: llmsweep compare A1 A2 -- B1 --history nights")
+		return nil, errors.New("--history needs two results, or two sides with -- between them: llmsweep compare A1 A2 -- " +
+			"B1 --history nights")
 	case first < 0:
 		first = 1
 	}

@@ -37,7 +37,8 @@ var foreignFlags = []foreignFlag{
 	{names: []string{"ramp-up-strategy", "ramp-up-start-rps", "ramp-up-end-rps"}, flag: "arrivals", value: "ramp:1-20"},
 	{names: []string{"fixed-schedule"}, flag: "arrivals", value: "trace:FILE"},
 	{names: []string{"c", "vus", "connections"}, flag: "concurrency", value: "VALUE"},
-	{names: []string{"rate-type"}, note: "the command says it: llmsweep sweep URL, or llmsweep run URL with --rate R or --concurrency N"},
+	{names: []string{"rate-type"}, note: "the command says it: llmsweep sweep URL, or llmsweep run URL with --rate R " +
+		"or --concurrency N"},
 	{names: []string{"target", "base-url", "url", "host", "port"},
 		note: "the URL is an argument without a name, as in llmsweep sweep http://localhost:8000"},
 	{names: []string{"backend", "backend-type", "endpoint", "endpoint-type", "request-type"},

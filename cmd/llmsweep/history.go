@@ -36,10 +36,12 @@ func (h *historyCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("--format html is unknown; there are console, markdown, json"))
 	}
 	if len(h.Paths) == 0 {
-		return console.Usage(errors.New("history needs run directories, or a directory that holds them, for example: llmsweep history bench/nights"))
+		return console.Usage(errors.New("history needs run directories, or a directory that holds them, for example: " +
+			"llmsweep history bench/nights"))
 	}
 	if h.Alarms > 1 {
-		return console.Usage(errors.New("--alarms is at most 1: the expected number of false alarms after each round of runs"))
+		return console.Usage(errors.New("--alarms is at most 1: the expected number of false alarms after each round of " +
+			"runs"))
 	}
 	found, err := documents.Read(c.Err, h.Paths)
 	if err != nil {

@@ -114,7 +114,8 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Bind(c),
 		kong.Vars{
 			"version": console.VersionText(), "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
-			"apis": strings.Join(api.Names(), ","), "apis_text": strings.Join(api.Names(), ", "), "arrivals": arrival.KindsHelp(),
+			"apis": strings.Join(api.Names(), ","), "apis_text": strings.Join(api.Names(), ", "),
+			"arrivals": arrival.KindsHelp(),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }),

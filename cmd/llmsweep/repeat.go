@@ -35,7 +35,8 @@ func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed
 	case r.Limited():
 		return console.Usage(flags.ErrRepeatedLimit)
 	case *r.Cluster != flags.Cluster{Rank: -1}:
-		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and --coordinator"))
+		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and " +
+			"--coordinator"))
 	}
 	out := cmp.Or(r.Out, store.FreePair(filepath.Join(c.Dir, "llmsweep-runs")))
 	err := r.measureEach(c, out, measure)

@@ -95,7 +95,8 @@ func (r *reportCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
 	if r.Format == formatPNG {
-		return console.Usage(errors.New("llmsweep writes no PNG: use --format svg, which browsers show and save as a picture"))
+		return console.Usage(errors.New("llmsweep writes no PNG: use --format svg, which browsers show and save as a " +
+			"picture"))
 	}
 	if !slices.Contains(flags.ReportFormats(), r.Format) {
 		return console.Usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format),
@@ -209,7 +210,8 @@ func (r *reportCmd) judgeable(runs []rundir.Run) error {
 		return errors.New("--rules is printed with --format console and markdown")
 	}
 	if !slices.ContainsFunc(runs, func(run rundir.Run) bool { _, ok := findings.EarlyStopping(&run); return ok }) {
-		return errors.New("--rules mlperf judges percentiles of requests: give one, such as --slo 'ttft:p99<500ms', of a run with records")
+		return errors.New("--rules mlperf judges percentiles of requests: give one, such as --slo 'ttft:p99<500ms', of a " +
+			"run with records")
 	}
 	return nil
 }

@@ -170,7 +170,8 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 	case err != nil:
 		return nil, err
 	case r.Requests.Times > 0 && len(r.Concurrency) == 0 && r.MaxConcurrency == 0:
-		return nil, fmt.Errorf("--requests %gx is a multiple of --concurrency or --max-concurrency: give one of them, or a number of requests", r.Requests.Times)
+		return nil, fmt.Errorf("--requests %gx is a multiple of --concurrency or --max-concurrency: give one of them, or "+
+			"a number of requests", r.Requests.Times)
 	case r.Repeats < 1 || r.Repeats > flags.MostRepeats:
 		return nil, flags.ErrRepeats
 	case !slices.Contains(report.Formats(), r.Format):
@@ -217,7 +218,8 @@ func (s *stageLength) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseFloat(number, 64)
 	switch {
 	case err != nil || !(v > 0 && v <= mostRequests) || !isMultiple && v != math.Trunc(v):
-		return fmt.Errorf("%q must be a number of requests above 0, such as 100, or a multiple of the requests in flight, such as 10x", text)
+		return fmt.Errorf("%q must be a number of requests above 0, such as 100, or a multiple of the requests in flight, "+
+			"such as 10x", text)
 	case isMultiple:
 		*s = stageLength{Times: v}
 	default:

@@ -53,7 +53,8 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	switch {
 	case !plan.Users:
 	case s.Turns == "" && !s.MultiTurn && s.Preset == "":
-		return nil, errors.New("--by users counts people who hold conversations: give --turns, such as --turns 8, --workload, or --dataset with --multi-turn")
+		return nil, errors.New("--by users counts people who hold conversations: give --turns, such as --turns 8, " +
+			"--workload, or --dataset with --multi-turn")
 	case s.Cluster != (flags.Cluster{Rank: -1}):
 		return nil, errors.New("--by users is measured from one machine: leave out --rank, --ranks and --coordinator")
 	}

@@ -45,7 +45,8 @@ func ParseDemand(text string) (Demand, error) {
 		}
 		return Demand{v, u.of}, nil
 	}
-	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, or users, such as 20req/s, 5000tok/s or 500users", text)
+	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, or users, such as 20req/s, "+
+		"5000tok/s or 500users", text)
 }
 
 // String returns the demand as ParseDemand reads it.

@@ -27,7 +27,8 @@ func ParseLabelFilter(text string) (LabelFilter, error) {
 	key, value, ok := strings.Cut(text, "=")
 	o := LabelFilter{strings.TrimSpace(key), strings.TrimSpace(value)}
 	if !ok || o.Key == "" {
-		return o, fmt.Errorf("--only %q: write model, gpu, gpus, engine, quant or a label of your own, an equals sign and a value, such as gpu=L20", text)
+		return o, fmt.Errorf("--only %q: write model, gpu, gpus, engine, quant or a label of your own, an equals sign and "+
+			"a value, such as gpu=L20", text)
 	}
 	return o, nil
 }

@@ -139,7 +139,8 @@ func groups(setups []setup.Setup, anyWorkload bool) []group {
 type differentWorkloads struct{ a, b *setup.Setup }
 
 func (e differentWorkloads) Error() string {
-	return fmt.Sprintf("%s asks for %s and %s for %s, so their numbers cannot be compared; add a result of the same workload, or compare them anyway with --any-workload",
+	return fmt.Sprintf("%s asks for %s and %s for %s, so their numbers cannot be compared; add a result of the same "+
+		"workload, or compare them anyway with --any-workload",
 		e.a.Origin(), workload(e.a.Run, lang.English), e.b.Origin(), workload(e.b.Run, lang.English))
 }
 

@@ -68,7 +68,8 @@ func (u Unjudged) String() string {
 	case u.Change == nil:
 		return u.Key + " is not known for both"
 	case u.Change.Bound != "":
-		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up to its saturation)", u.Key, u.Setup, u.Change)
+		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up "+
+			"to its saturation)", u.Key, u.Setup, u.Change)
 	case u.Steep:
 		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)",
 			u.Key, u.Setup)

@@ -94,6 +94,7 @@ func (c *Comparison) checkHits(setups []setup.Setup) error {
 type differentHits struct{ a, b *Configuration }
 
 func (e differentHits) Error() string {
-	return fmt.Sprintf("%s found %s of its prompt tokens in the prefix cache and %s %s, so their numbers cannot be compared; measure both with equal --cache-hits, or compare them anyway with --any-workload",
+	return fmt.Sprintf("%s found %s of its prompt tokens in the prefix cache and %s %s, so their numbers cannot be "+
+		"compared; measure both with equal --cache-hits, or compare them anyway with --any-workload",
 		e.a.Origin, lang.Percent(e.a.Hits.Value()), e.b.Origin, lang.Percent(e.b.Hits.Value()))
 }

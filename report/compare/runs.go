@@ -55,7 +55,8 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 		c.poolMetric(key, measured, known(&sides[0][0], key))
 	}
 	if len(c.Changes) == 0 {
-		return nil, errors.New("the runs have no metric in common that is more than a bound; closed loops are compared without --: llmsweep compare A1 A2 B1 B2")
+		return nil, errors.New("the runs have no metric in common that is more than a bound; closed loops are compared " +
+			"without --: llmsweep compare A1 A2 B1 B2")
 	}
 	return c, nil
 }

@@ -106,7 +106,8 @@ func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	}
 	if len(old) > 0 && !slices.ContainsFunc(pieces, func(p piece) bool { return p.name != "" }) {
 		if !o.Force {
-			return Output{}, fmt.Errorf("it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another file with -o, or overwrite it with --force")
+			return Output{}, fmt.Errorf("it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another " +
+				"file with -o, or overwrite it with --force")
 		}
 		pieces = nil
 	}

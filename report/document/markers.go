@@ -81,7 +81,8 @@ func checkIntact(all []piece) error {
 			continue
 		}
 		last := p.line + strings.Count(p.text, "\n") - 1
-		return fmt.Errorf("lines %d to %d were changed since llmsweep wrote them, and would be lost: move what you wrote behind the line <!-- /llmsweep:%s ... -->, or overwrite it with --force",
+		return fmt.Errorf("lines %d to %d were changed since llmsweep wrote them, and would be lost: move what you wrote "+
+			"behind the line <!-- /llmsweep:%s ... -->, or overwrite it with --force",
 			p.line, last, p.name)
 	}
 	return nil

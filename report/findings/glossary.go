@@ -25,7 +25,8 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		means lang.Phrase
 	}{
 		{any(func(s *rundir.Stage) bool { return s.Kind == rundir.KindOfUsers }), lang.Same("users@N"), meansUsers},
-		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Synchronous && s.Kind != rundir.KindOfUsers }), lang.Same("synchronous"), meansSynchronous},
+		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Synchronous && s.Kind != rundir.KindOfUsers }),
+			lang.Same("synchronous"), meansSynchronous},
 		{offered, lang.Same("asynchronous@R"), meansAsynchronous},
 		{any(func(s *rundir.Stage) bool { return s.Role == rundir.Throughput }), lang.Same("throughput"), meansThroughput},
 		{offered, headOffered.Text(), meansOffered},
@@ -41,8 +42,10 @@ func Glossary(stages []rundir.Stage) (all []Term) {
 		{verdict(rundir.Shedding), verdictName(rundir.Shedding), meansShedding},
 		{verdict(rundir.Undecided), verdictName(rundir.Undecided), meansUndecided},
 		{any(func(s *rundir.Stage) bool { return s.Hits != nil && s.Hits.Ideal.Value() > 0 }), headIdeal.Text(), meansIdeal},
-		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && s.Sessions.Again().Known() }), headAgain.Text(), meansAgain},
-		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && !s.Sessions.Good.IsZero() }), headGood.Text(), meansGood},
+		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && s.Sessions.Again().Known() }),
+			headAgain.Text(), meansAgain},
+		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && !s.Sessions.Good.IsZero() }),
+			headGood.Text(), meansGood},
 		{any(func(s *rundir.Stage) bool { return s.Goodput != nil }), headGoodput.Text(), meansGoodput},
 	} {
 		if t.shown {

@@ -96,7 +96,8 @@ func Analyze(setups []setup.Setup, alarms float64) (*History, error) {
 	}
 	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Points) < 2 })
 	if len(h.Series) == 0 {
-		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration have the same labels but for %s",
+		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration "+
+			"have the same labels but for %s",
 			len(ordered), strings.Join(compare.RunLabels(), ", "))
 	}
 	for i := range h.Series {

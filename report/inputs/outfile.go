@@ -61,7 +61,8 @@ func CheckOutput(path string, force bool) error {
 	if b, err := os.ReadFile(path); err == nil && intactOutput(b) {
 		return nil
 	}
-	return fmt.Errorf("%s exists, and llmsweep did not write it, or it was changed since: choose another name, or overwrite it with --force", path)
+	return fmt.Errorf("%s exists, and llmsweep did not write it, or it was changed since: choose another name, or "+
+		"overwrite it with --force", path)
 }
 
 // write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as

@@ -3,6 +3,7 @@ package lang
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -74,7 +75,7 @@ func (w Words) Sentence(n note.Note, l Lang) string {
 		r, size := utf8.DecodeRuneInString(s)
 		s = string(unicode.ToUpper(r)) + s[size:]
 	}
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "。") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+	if slices.ContainsFunc([]string{".", "。", "?", "？"}, func(end string) bool { return strings.HasSuffix(s, end) }) {
 		return s
 	}
 	return s + Stop.In(l)

@@ -61,7 +61,8 @@ func ListenLive(address string) (*LiveServer, error) {
 		host = "127.0.0.1"
 	}
 	if !loopback(host) {
-		return nil, fmt.Errorf("--live %s: other machines could read the run there; give :%s, and reach it by ssh -L %s:localhost:%s", address, port, port, port)
+		return nil, fmt.Errorf("--live %s: other machines could read the run there; give :%s, and reach it by ssh -L "+
+			"%s:localhost:%s", address, port, port, port)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {

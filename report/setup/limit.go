@@ -359,7 +359,8 @@ func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worstValue(good, t)
-	if t.Verdict(high) != rundir.Missed || !next.representative() || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	if t.Verdict(high) != rundir.Missed || !next.representative() || !by.Known() || worst >= t.Limit ||
+		by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)

@@ -147,7 +147,8 @@ func (c *Coordinator) await(ctx context.Context, waiting func(missing string)) e
 		case <-slow.C:
 			waiting(missing)
 		case <-timer.C:
-			return fmt.Errorf("%s did not join within %v: start them with the same command line, and let them reach this machine",
+			return fmt.Errorf("%s did not join within %v: start them with the same command line, and let them reach this "+
+				"machine",
 				missing, joinTime)
 		case <-ctx.Done():
 			return context.Cause(ctx)

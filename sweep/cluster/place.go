@@ -90,9 +90,11 @@ func placeByFlags(f PlaceFlags) (*Place, error) {
 	case f.Ranks == 1:
 		return nil, nil
 	case host == "" || bad != nil || n < 1 || n > 65535:
-		return nil, fmt.Errorf("several ranks need --coordinator: the host of rank 0, and a port that is free there, such as node1:%s", defaultPort)
+		return nil, fmt.Errorf("several ranks need --coordinator: the host of rank 0, and a port that is free there, such "+
+			"as node1:%s", defaultPort)
 	case f.Token == "":
-		return nil, fmt.Errorf("several ranks need a token that is the same for all: set %s, for example to what openssl rand -hex 16 prints", envToken)
+		return nil, fmt.Errorf("several ranks need a token that is the same for all: set %s, for example to what openssl "+
+			"rand -hex 16 prints", envToken)
 	}
 	return &Place{Rank: f.Rank, Ranks: f.Ranks, Host: host, Port: port, Token: f.Token}, nil
 }

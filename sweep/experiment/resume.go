@@ -61,7 +61,8 @@ func Keeps(run *rundir.Run) func(stage string) bool {
 }
 
 // errOtherPlan is the error of a run that cannot go on, because it would be another.
-var errOtherPlan = errors.New("the run was planned with other flags than now: its configuration file has changed, or this llmsweep has other defaults")
+var errOtherPlan = errors.New("the run was planned with other flags than now: its configuration file has changed, " +
+	"or this llmsweep has other defaults")
 
 // resume takes over what a run keeps when it goes on: its whole stages, and the steps of its search for the ceiling.
 func (x *Experiment) resume(before *rundir.Run) error {

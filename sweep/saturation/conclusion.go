@@ -133,8 +133,8 @@ func sloProof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundi
 	const almost = 0.9 // of the time: a stage closes when its last requests have come
 	for _, st := range OpenLoops(run.Stages) {
 		rate := st.Rate.Value()
-		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) || slo.Overloaded(st) ||
-			st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
+		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) ||
+			slo.Overloaded(st) || st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
 			continue
 		}
 		if verdict, _ := slo.Judge(st, terms); verdict == rundir.Met && (best == nil || rate > best.Rate.Value()) {

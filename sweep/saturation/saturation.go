@@ -347,7 +347,8 @@ func stillGrew(run *rundir.Run) bool {
 	return grew
 }
 
-// ThroughputRate returns what the throughput stage completed per second; absent where it completed nothing, or was not steady.
+// ThroughputRate returns what the throughput stage completed per second; absent where it completed nothing, or was not
+// steady.
 func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
 	if st := throughputStage(run); st != nil {
 		rate = atFullLength(st).Progress.Rate
@@ -461,8 +462,8 @@ func (h *hold) reason() note.Note {
 	return noteBacklogGrew.New()
 }
 
-// OpenLoops returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are left
-// out.
+// OpenLoops returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are
+// left out.
 func OpenLoops(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {

@@ -29,7 +29,8 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 	whole := strings.ContainsAny(s, "=:") || l.Mean == math.Trunc(l.Mean)
 	if !ok || l.Mean < 1 || !whole || l.Shape == rundir.ShapeUniform && l.Min < 1 {
 		return rundir.Lengths{}, fmt.Errorf(
-			"%q is not a length: use a number (512), or mean=512,std=100,min=64,max=2048, uniform:64-2048, exp:512, lognormal:mean=512,std=300", s)
+			"%q is not a length: use a number (512), or mean=512,std=100,min=64,max=2048, uniform:64-2048, exp:512, "+
+				"lognormal:mean=512,std=300", s)
 	}
 	if l.Shape == rundir.ShapeExponential {
 		l.Min = max(l.Min, 1)

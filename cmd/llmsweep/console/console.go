@@ -109,7 +109,8 @@ func (c *Console) Server(argument string) (string, error) {
 	if u := cmp.Or(argument, c.Url); u != "" {
 		return u, nil
 	}
-	return "", Usage(errors.New("the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server"))
+	return "", Usage(errors.New("the URL of the server is missing: give one such as http://localhost:8000, or sim: for " +
+		"the simulated server"))
 }
 
 // Servers returns the URLs of the servers that were named, at least one.

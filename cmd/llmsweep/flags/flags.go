@@ -196,7 +196,8 @@ const MostInFlight = 100_000
 var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
 
 // ErrRepeatedLimit is the error of a limit on the spending with --repeats.
-var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure several times")
+var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure " +
+	"several times")
 
 // Objectives holds the flags of service level objectives.
 type Objectives struct {

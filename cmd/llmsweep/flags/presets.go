@@ -43,7 +43,8 @@ func (l *Workload) preset() (*Workload, error) {
 	}
 	p, ok := presets[l.Preset]
 	if !ok {
-		return nil, fmt.Errorf("--workload %s is unknown; there are chat, agent and rag (llmsweep run URL --arrivals trace:FILE replays a trace)", l.Preset)
+		return nil, fmt.Errorf("--workload %s is unknown; there are chat, agent and rag (llmsweep run URL --arrivals "+
+			"trace:FILE replays a trace)", l.Preset)
 	}
 	own := *l
 	own.Preset = ""

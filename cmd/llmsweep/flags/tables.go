@@ -70,7 +70,8 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 		return asJSON(out)
 	case FormatVerdict:
 		if t.Conclusions == nil {
-			return console.Usage(errors.New("--format verdict: this command has none; sweep, run, report, compare and choose have one"))
+			return console.Usage(errors.New("--format verdict: this command has none; sweep, run, report, compare and choose " +
+				"have one"))
 		}
 		return findings.WriteConclusions(out, t.Conclusions())
 	case FormatHTML:

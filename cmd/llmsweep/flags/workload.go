@@ -103,7 +103,8 @@ func (l *Workload) MeanTurns() (float64, error) {
 		return 0, err
 	}
 	if l.Turns == "" {
-		return 0, errors.New("--session-rate needs the turns of a session: give --turns or --workload; else use --rate, which counts turns")
+		return 0, errors.New("--session-rate needs the turns of a session: give --turns or --workload; else use --rate, " +
+			"which counts turns")
 	}
 	n, err := workload.ParseLengths(l.Turns)
 	if err != nil {
@@ -149,7 +150,8 @@ func (l *WorkloadOptions) check() error {
 	}
 	switch {
 	case sources > 1:
-		return errors.New("--prompt, --dataset, --workload, and --prefix-tokens or --turns are different workloads: give one of them")
+		return errors.New("--prompt, --dataset, --workload, and --prefix-tokens or --turns are different workloads: give " +
+			"one of them")
 	case l.PrefixGroups < 0:
 		return errors.New("--prefix-groups must be at least 1")
 	case l.CacheHits != "" && (sources > 0 || l.PrefixTokens > 0):

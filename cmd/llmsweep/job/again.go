@@ -62,7 +62,8 @@ func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 		return nil, err
 	}
 	if len(f.Servers) != len(urls) {
-		return nil, console.Usage(fmt.Errorf("this rank names %d servers, and rank 0 %d: all ranks need the same command line", len(urls), len(f.Servers)))
+		return nil, console.Usage(fmt.Errorf("this rank names %d servers, and rank 0 %d: all ranks need the same command "+
+			"line", len(urls), len(f.Servers)))
 	}
 	each := (conns + len(urls) - 1) / len(urls)
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, Longest: f.Longest,

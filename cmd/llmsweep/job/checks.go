@@ -37,7 +37,8 @@ func (one *side) grader() *grade.Grader {
 // nil.
 func (j *Job) checkAccuracy(graded bool) error {
 	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
-		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine (llmsweep help loads)", t)
+		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine "+
+			"(llmsweep help loads)", t)
 	}
 	return nil
 }

@@ -179,7 +179,8 @@ func (j *Job) affordable(p parsed) error {
 	if enough <= 1 {
 		return nil
 	}
-	return console.Usage(fmt.Errorf("--max-cost %s does not pay for a useful measurement: %d requests after preflight and warm-up take about %s. "+
+	return console.Usage(fmt.Errorf("--max-cost %s does not pay for a useful measurement: %d requests after preflight "+
+		"and warm-up take about %s. "+
 		"Raise it to %s, or make prompts and answers shorter; --warmup 1 warms up with one request",
 		lang.Shortest(limits.Cost), requests, lang.Short(limits.Price(least.Prompt, least.Output), false),
 		lang.Short(roundedUp*limits.Cost*enough, false)))

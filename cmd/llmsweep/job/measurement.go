@@ -149,7 +149,8 @@ func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir.Path, rundir.RunFile)); err != nil {
-		return fmt.Errorf("%w; the run has ended, and nothing can be read in %s: what was measured is in the table that was printed, and nowhere else", broken, dir.Path)
+		return fmt.Errorf("%w; the run has ended, and nothing can be read in %s: what was measured is in the table that "+
+			"was printed, and nowhere else", broken, dir.Path)
 	}
 	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it",
 		broken, dir.Path, dir.Path)

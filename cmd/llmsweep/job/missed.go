@@ -11,9 +11,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// sloFailure returns an error with exit code [console.Missed] where a run missed its SLO, and [console.Undecided] where
-// it did not show whether it meets it; nil where it met it or there was none. A stage that ended before all its requests
-// were sent is a failure: a gate in CI must not pass without evidence.
+// sloFailure returns an error with exit code [console.Missed] where a run missed its SLO, and [console.Undecided]
+// where it did not show whether it meets it; nil where it met it or there was none. A stage that ended before all its
+// requests were sent is a failure: a gate in CI must not pass without evidence.
 func sloFailure(run *rundir.Run, l lang.Lang) error {
 	switch a := run.Answer; {
 	case a == nil:
@@ -58,7 +58,8 @@ func missedByUsers(c *rundir.UserCapacity) error {
 	case c.Verdict == rundir.Missed:
 		return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: not even one user gets %s", terms))
 	}
-	return console.Exit(console.Undecided, fmt.Errorf("no number of users was shown to meet the SLO %s: measure for longer (--stage-time, --budget)", terms))
+	return console.Exit(console.Undecided, fmt.Errorf("no number of users was shown to meet the SLO %s: measure for "+
+		"longer (--stage-time, --budget)", terms))
 }
 
 // endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none

@@ -33,7 +33,8 @@ func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.Wor
 		t.others = append(t.others, other)
 		if a, b := t.About, other.About; a.Model != b.Model || a.API != b.API {
 			t.Close()
-			return nil, console.Usage(fmt.Errorf("replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold the same model; name it with --model and --api",
+			return nil, console.Usage(fmt.Errorf("replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold "+
+				"the same model; name it with --model and --api",
 				i+2, b.Model, b.API, a.Model, a.API))
 		}
 	}

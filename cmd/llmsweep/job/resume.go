@@ -24,7 +24,8 @@ import (
 // OpenResumed returns the run in a directory that can go on.
 func OpenResumed(path string) (*rundir.Run, error) {
 	if _, pair, _ := store.OpenPair(path); pair {
-		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", path)
+		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare "+
+			"--live again", path)
 	}
 	run, err := store.Open(path)
 	switch {
@@ -38,9 +39,11 @@ func OpenResumed(path string) (*rundir.Run, error) {
 	case run.State == rundir.Complete:
 		return nil, fmt.Errorf("%s holds a whole run: there is nothing to continue", path)
 	case run.State == rundir.Running && run.Cluster != nil && limited(run.Spent):
-		return nil, fmt.Errorf("%s was killed while several ranks spent money or tokens, and what they spent in the last stage is not known: measure again, with a limit for what may still be spent", path)
+		return nil, fmt.Errorf("%s was killed while several ranks spent money or tokens, and what they spent in the last "+
+			"stage is not known: measure again, with a limit for what may still be spent", path)
 	case run.Plan.Kind == rundir.KindPair:
-		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", path)
+		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare "+
+			"--live again", path)
 	case len(run.Command.Args) < 2:
 		return nil, fmt.Errorf("%s does not hold its command line, so that it cannot be continued: measure again", path)
 	}
@@ -138,18 +141,20 @@ func (t *Target) continues(before *rundir.Run) error {
 		{"number of replicas", strconv.Itoa(len(before.Target.Replicas)), strconv.Itoa(len(now.Replicas))},
 	} {
 		if c.then != c.now {
-			return fmt.Errorf("this is not the server of the first part: its %s was %s and is %s now; measure it into another directory with --out",
+			return fmt.Errorf("this is not the server of the first part: its %s was %s and is %s now; measure it into "+
+				"another directory with --out",
 				c.what, cmp.Or(c.then, "not known"), cmp.Or(c.now, "not known"))
 		}
 	}
 	if !experiment.SameWorkload(&before.Workload, &asked) {
-		return errors.New("the requests would be others than in the first part: the prompts, the dataset, or how the server counts tokens have changed")
+		return errors.New("the requests would be others than in the first part: the prompts, the dataset, or how the " +
+			"server counts tokens have changed")
 	}
 	return nil
 }
 
-// earlierSpending returns what the first part of a run spent. Where it was killed, requests that run.json does not count
-// yet are taken to have cost as much as they can have.
+// earlierSpending returns what the first part of a run spent. Where it was killed, requests that run.json does not
+// count yet are taken to have cost as much as they can have.
 func earlierSpending(before *rundir.Run, path string) (client.Spent, error) {
 	var s client.Spent
 	told := before.Spent

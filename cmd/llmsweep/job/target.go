@@ -140,7 +140,8 @@ func preflight(
 	})
 	if err != nil {
 		if proxy := c.ProxyFor(url); proxy != "" {
-			err = fmt.Errorf("%w (connections go through the proxy %s, set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)", err, proxy)
+			err = fmt.Errorf("%w (connections go through the proxy %s, set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a "+
+				"host)", err, proxy)
 		}
 		return nil, err
 	}

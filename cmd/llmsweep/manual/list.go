@@ -25,7 +25,8 @@ func List(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(out, "\nllmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command.\nllmsweep help schema prints the JSON Schema of run.json.")
+	_, err := fmt.Fprintln(out, "\nllmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a "+
+		"command.\nllmsweep help schema prints the JSON Schema of run.json.")
 	return err
 }
 

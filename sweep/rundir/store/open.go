@@ -30,13 +30,15 @@ func checkFree(path string) error {
 	run, err := Open(path)
 	switch {
 	case err == nil && run.State != rundir.Complete && run.Source == nil:
-		return fmt.Errorf("%s holds a run that did not end: llmsweep resume %s continues it, --force overwrites it, --out names another directory", path, path)
+		return fmt.Errorf("%s holds a run that did not end: llmsweep resume %s continues it, --force overwrites it, --out "+
+			"names another directory", path, path)
 	case err == nil:
 		return fmt.Errorf("%s already holds a run: --force overwrites it, --out names another directory", path)
 	}
 	for _, name := range runFiles(path) {
 		if info, err := os.Lstat(name); err == nil && info.Size() > 0 { // a run that never began leaves an empty file
-			return fmt.Errorf("%s already exists, and a run would overwrite it: --force overwrites it, --out names another directory", name)
+			return fmt.Errorf("%s already exists, and a run would overwrite it: --force overwrites it, --out names another "+
+				"directory", name)
 		}
 	}
 	return nil
