@@ -6,6 +6,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 )
 
 // Hello is the first message of a rank: its place, its version and its machine.
@@ -19,17 +20,10 @@ type welcome struct{ Setup []byte }
 
 // stage announces a stage. Each rank makes schedule and prompts itself, from the seed, and answers with ready.
 type stage struct {
+	load.Spec // its load a trace without its offsets: each rank reads its file
 	Share     share
 	Allowance float64 // what the rank may spend; 0 for no limit
-
-	Name                       string
-	Load                       arrival.Load // a trace without its offsets: each rank reads its file
-	Seed                       uint64
-	Opening                    []time.Duration
-	Joins                      []float64
-	Sessions                   int
-	Exact                      bool
-	Tick, Tail, Drain, TimeOut time.Duration
+	Seed      uint64
 }
 
 // ready says that a rank has prepared the stage.

@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/client/testkit"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 )
 
 // Loads of every kind arrive as they were sent.
@@ -19,7 +20,7 @@ func TestLoadsCrossTheWire(t *testing.T) {
 	for _, zero := range arrival.Kinds() {
 		filled := reflect.New(reflect.TypeOf(zero))
 		testkit.Fill(filled.Interface(), arrival.Gamma{Rate: 2, Gaps: 3}) // the load of sessions
-		want := stage{Load: filled.Elem().Interface().(arrival.Load)}
+		want := stage{Spec: load.Spec{Load: filled.Elem().Interface().(arrival.Load)}}
 		go from.send(want)
 		got, err := to.receive()
 		if diff := cmp.Diff(any(want), got); err != nil || diff != "" {

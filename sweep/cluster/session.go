@@ -171,11 +171,10 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*ownPart, erro
 		rank: rundir.Exactly(float64(s.rank)), send: s.link.send, spent: func() client.Spent { return client.Spent{} },
 	}}
 	p.stage = load.Stage{
-		Name: m.Name, Load: l, Schedule: l.Schedule(m.Seed, m.Name), Limit: m.Share.slots(), Source: w.Sources(m.Name),
-		Waiter: w.Waiter,
-		Caps:   w.Caps, Owns: m.Share.owns, Joins: m.Joins, Sessions: m.Sessions, Exact: m.Exact,
-		Tick: m.Tick, Tail: m.Tail, Drain: m.Drain, TimeOut: m.TimeOut,
+		Spec: m.Spec, Schedule: l.Schedule(m.Seed, m.Name), Limit: m.Share.slots(), Source: w.Sources(m.Name),
+		Waiter: w.Waiter, Caps: w.Caps, Owns: m.Share.owns,
 	}
+	p.stage.Load, p.stage.Opening = l, nil
 	for slot := s.rank; slot < len(m.Opening); slot += m.Share.Ranks {
 		p.stage.Opening = append(p.stage.Opening, m.Opening[slot])
 	}

@@ -90,10 +90,10 @@ func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment
 // announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is
 // left.
 func (g *hold) announce() {
-	what := g.Load
-	if t, ok := what.(arrival.Trace); ok {
+	spec := g.Spec
+	if t, ok := spec.Load.(arrival.Trace); ok {
 		t.Offsets = nil
-		what = t
+		spec.Load = t
 	}
 	var left float64
 	if g.SpendLimiter != nil {
@@ -101,10 +101,7 @@ func (g *hold) announce() {
 	}
 	for i, p := range g.parts {
 		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
-		p.send(stage{
-			Share: own, Allowance: left * own.part(), Name: g.Name, Load: what, Seed: g.Seed, Opening: g.Opening, Joins: g.Joins,
-			Sessions: g.Sessions, Exact: g.Exact, Tick: g.Tick, Tail: g.Tail, Drain: g.Drain, TimeOut: g.TimeOut,
-		})
+		p.send(stage{Spec: spec, Share: own, Allowance: left * own.part(), Seed: g.Seed})
 	}
 }
 

@@ -114,11 +114,12 @@ func (x *Experiment) loadOf(h *runningStage, criteria *measure.Criteria) load.St
 	}
 	what, joins := x.sessionLoad(h)
 	return load.Stage{
-		Name: h.Name, Load: what, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Opening: h.Opening,
-		Joins: joins, Source: source, Unfinished: h.Left,
-		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: h.Sessions, Exact: x.run.Workload.Forced,
-		Tick: criteria.Tick(),
-		Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
+		Spec: load.Spec{
+			Name: h.Name, Load: what, Opening: h.Opening, Joins: joins, Sessions: h.Sessions, Exact: x.run.Workload.Forced,
+			Tick: criteria.Tick(), Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
+		},
+		Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Source: source, Unfinished: h.Left,
+		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil,
 	}
 }
 

@@ -18,15 +18,9 @@ import (
 
 // Stage is the load of one stage, and how it ends.
 type Stage struct {
-	Name     string           // unique in its run
-	Load     arrival.Load     // what the schedule was drawn from, for those that draw it again
+	Spec
 	Schedule arrival.Schedule // when sessions are due; nil for a closed loop of Limit requests
 	Limit    int              // most requests in flight; 0 for no limit
-	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
-	Opening []time.Duration
-	// Joins are the first sessions, which have begun before the stage: the share of its turns that each has behind it,
-	// below 1.
-	Joins []float64
 
 	// Start is when the stage begins, as several machines agreed on it; zero for at once.
 	Start time.Time
@@ -38,15 +32,26 @@ type Stage struct {
 	// Unfinished takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for
 	// nobody.
 	Unfinished func(Session)
-	Waiter     Waiter        // for the schedule's instants; nil for Go's timer
-	Caps       *Caps         // limits of a hosted API; nil for none
-	Exact      bool          // the server keeps to the length asked for: an answer of less than half of it has failed
-	KeepText   bool          // keep the answers, to be tokenized
-	Sessions   int           // most sessions; 0 for no limit
-	Tick       time.Duration // how often the monitor is asked
-	Tail       time.Duration // how long load is kept on for the window's requests to end, at most
-	Drain      time.Duration // how long the backlog may take to end after that, before it is cancelled
-	TimeOut    time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
+	Waiter     Waiter // for the schedule's instants; nil for Go's timer
+	Caps       *Caps  // limits of a hosted API; nil for none
+	KeepText   bool   // keep the answers, to be tokenized
+}
+
+// Spec is the part of a stage that several machines share.
+type Spec struct {
+	Name string       // unique in its run
+	Load arrival.Load // what the schedule was drawn from, for those that draw it again
+	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
+	Opening []time.Duration
+	// Joins are the first sessions, which have begun before the stage: the share of its turns that each has behind it,
+	// below 1.
+	Joins    []float64
+	Sessions int           // most sessions; 0 for no limit
+	Exact    bool          // the server keeps to the length asked for: an answer of less than half of it has failed
+	Tick     time.Duration // how often the monitor is asked
+	Tail     time.Duration // how long load is kept on for the window's requests to end, at most
+	Drain    time.Duration // how long the backlog may take to end after that, before it is cancelled
+	TimeOut  time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
 }
 
 // closed reports whether a request is due when another has ended.
