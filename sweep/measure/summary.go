@@ -186,14 +186,8 @@ func (s *summary) wholeRun(st *rundir.Stage) *rundir.WholeRun {
 	}
 	all, w := rundir.Stage{Whole: true, MaxConcurrency: st.MaxConcurrency}, s.whole.w
 	s.whole.fill(&all)
-	return &rundir.WholeRun{
-		Window: w.Length(), Requests: all.Requests, Rates: all.Rates, TokensPerS: all.TokensPerS, Latency: all.Latency,
-		TTFT:        all.TTFT,
-		FirstAnswer: all.FirstAnswer, TPOT: all.TPOT, ITL: all.ITL, ChunkGap: all.ChunkGap, OutputTokens: all.OutputTokens,
-		PromptTokens: all.PromptTokens,
-		InterToken:   all.InterToken,
-		Concurrency:  concurrency(s.seen.InFlight, w),
-	}
+	all.Window, all.Concurrency = w.Length(), concurrency(s.seen.InFlight, w)
+	return rundir.NewWholeRun(&all)
 }
 
 // concurrency returns the number in flight in a window.

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -132,6 +133,21 @@ type WholeRun struct {
 	InterToken   Number      `json:"inter_token_s,omitzero"`
 }
 
+// NewWholeRun returns the metrics of a stage that was measured as a whole.
+func NewWholeRun(s *Stage) *WholeRun {
+	w := new(WholeRun)
+	copyMetrics(w, s)
+	return w
+}
+
+// copyMetrics copies the fields of a WholeRun to or from a stage, which has the same ones.
+func copyMetrics(to, from any) {
+	t, f := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[WholeRun]()) {
+		t.FieldByName(field.Name).Set(f.FieldByName(field.Name))
+	}
+}
+
 // OfWholeRun returns the stage with the metrics of the whole run where its own are those of a part; else the stage
 // itself. Goodput is of the part alone, and left out.
 func (s *Stage) OfWholeRun() *Stage {
@@ -140,11 +156,8 @@ func (s *Stage) OfWholeRun() *Stage {
 		return s
 	}
 	all := *s
-	all.Whole, all.WholeRun, all.WindowFrom, all.Window, all.Goodput, all.All = true, nil, 0, w.Window, nil, nil
-	all.Requests, all.Rates, all.TokensPerS, all.Concurrency = w.Requests, w.Rates, w.TokensPerS, w.Concurrency
-	all.Latency, all.TTFT, all.FirstAnswer, all.TPOT, all.ITL, all.ChunkGap = w.Latency, w.TTFT, w.FirstAnswer, w.TPOT,
-		w.ITL, w.ChunkGap
-	all.OutputTokens, all.PromptTokens, all.InterToken = w.OutputTokens, w.PromptTokens, w.InterToken
+	all.Whole, all.WholeRun, all.WindowFrom, all.Goodput, all.All = true, nil, 0, nil, nil
+	copyMetrics(&all, w)
 	return &all
 }
 
