@@ -121,7 +121,7 @@ func TestAnswersAreRead(t *testing.T) {
 	run := report.SweptRun()
 	for _, l := range lang.All() {
 		if all := readAnswers(renderRun(t, "markdown", &run, l), l); len(all) == 0 || all[0]["rate"] == "" {
-			t.Errorf("%s: %v", l, all)
+			t.Errorf("%s: answerPatterns find no rate in the answer: %v", l, all)
 		}
 	}
 }

@@ -215,7 +215,7 @@ func TestCSVNamesAreKeys(t *testing.T) {
 	}
 	for _, c := range csvColumns() {
 		if !keys[c.ID] && !own.MatchString(c.ID) {
-			t.Errorf("%s is no key of run.json", c.ID)
+			t.Errorf("%s is no key of the run above: add it there, or to the columns that are named otherwise", c.ID)
 		}
 	}
 }

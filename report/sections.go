@@ -216,7 +216,7 @@ func environmentList(run *rundir.Run, o *Options) []table.Section {
 // terms says what the words of the tables mean.
 func terms(run *rundir.Run, o *Options) []table.Section {
 	var lines []string
-	for _, t := range findings.Glossary(run.Stages) {
+	for _, t := range findings.Glossary(run) {
 		lines = append(lines, t.Name.In(o.Lang)+lang.Colon.In(o.Lang)+t.Means.In(o.Lang))
 	}
 	return o.list(wordTerms, lines)

@@ -11,21 +11,23 @@
 // The work is done in client (one request), sweep (which stages, their metrics and the answer) and report (renderings).
 // Imports run one way: cmd -> report -> sweep -> client. Where a change goes:
 //
-//	a column             Columns in report/findings/columns.go; the default ones: MainColumns in
-//	                     report/findings/main_columns.go; those of --all: allRows in report/sections.go
+//	a column             Columns in report/findings/columns.go, its heading beside headAnswered in
+//	                     report/findings/words.go; the default ones: MainColumns in report/findings/main_columns.go;
+//	                     those of --all: allRows in report/sections.go and allRows in report/page/run.go
 //	an API of servers    Dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
-//	                     simulated server's side: Engines in client/sim/server/server.go
+//	                     simulated server's side: New in client/sim/server/server.go
 //	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go
-//	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, bracketOf in sweep/saturation/saturation.go for
-//	                     the answer; the tolerance: DefaultTolerance in sweep/measure/verdict.go, in words meansStable in
-//	                     report/findings/words.go and cmd/llmsweep/manual/topics/verdicts.md
-//	a sentence           saySaturates in report/findings/words.go, in English and Chinese
+//	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, with DefaultTolerance; bracketOf in
+//	                     sweep/saturation/saturation.go for the answer
+//	a sentence           saySaturates in report/findings/words.go, in English and Chinese; tests read answers by
+//	                     answerPatterns in report/printed_answer_test.go
 //	a format             formats in report/formats.go for output, ParseText in report/published/read.go for input
 //	a drawing            loadFigures in report/page/drawing.go; report/draw has the means
 //	a command            a file like that of simCmd in cmd/llmsweep/sim.go, and its line of cli in cmd/llmsweep/main.go
 //
-// After a change of what people see, "go test ./report/... ./cmd/... -update" writes the expected outputs anew: read
-// the difference.
+// Tables of the manual name columns, APIs, loads and the tolerance: metrics.md, servers.md, loads.md and verdicts.md in
+// cmd/llmsweep/manual/topics. After a change of what people see, .ci/update writes the expected outputs anew: read the
+// difference.
 package main
 
 import (

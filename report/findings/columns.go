@@ -103,16 +103,6 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 
 // countColumns are the numbers of requests.
 func countColumns() []Column {
-	failed := countColumn("failed", headFailed.Text(), FailedRequests)
-	cell := failed.Cell
-	failed.Word, failed.When = nil, anyFailed // CSV has classes
-	failed.Cell = func(r StageRow) table.Cell {
-		c := cell(r)
-		if c.Tone = table.Faint; FailedRequests(r.Stage) > 0 {
-			c.Tone = table.Bad
-		}
-		return c
-	}
 	return []Column{
 		countColumn("requests_due", headRequests.Text(), func(s *rundir.Stage) int { return s.Requests.Due }),
 		countColumn("requests_sent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Sent }),
@@ -121,18 +111,7 @@ func countColumns() []Column {
 		countColumn("requests_incomplete", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Incomplete }),
 		countColumn("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
 		fileColumn("errors", func(r StageRow) string { return errorCounts(r.Stage.Errors) }),
-		failed,
-		{ID: "refused", Head: headRefused.Text(), When: anyStage(func(s *rundir.Stage) bool { return s.Refused.Known() }),
-			Cell: refusedCell},
 	}
-}
-
-// refusedCell is the share of the requests that the server refused.
-func refusedCell(r StageRow) table.Cell {
-	if !r.Stage.Refused.Known() {
-		return table.None()
-	}
-	return table.Cell{Text: lang.Same(lang.Percent(r.Stage.Refused.Value())), Tone: table.Bad}
 }
 
 // rateColumns are the rates offered and completed.

@@ -111,14 +111,6 @@ func FailedRequests(s *rundir.Stage) int {
 	return cmp.Or(n, s.Requests.Error)
 }
 
-// anyFailed reports whether a request failed in any of the runs.
-func anyFailed(runs []rundir.Run) bool {
-	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-		_, failed := requestCounts(&run)
-		return failed > 0
-	})
-}
-
 // StageNumber returns a number of a stage.
 type StageNumber func(s *rundir.Stage) rundir.Number
 

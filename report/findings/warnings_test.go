@@ -58,7 +58,7 @@ func TestGlossaryOfUsers(t *testing.T) {
 		Sessions: &rundir.Sessions{Good: exactly(1), Classes: []rundir.TurnGroup{{Class: rundir.FirstTurn, N: 3}},
 			Turns: []rundir.TurnGroup{{N: 3}}}}
 	var names []string
-	for _, term := range Glossary([]rundir.Stage{st}) {
+	for _, term := range Glossary(&rundir.Run{Stages: []rundir.Stage{st}}) {
 		names = append(names, term.Name.EN)
 	}
 	for name, want := range map[string]bool{"users@N": true, "hits allowed": true, "sessions good": true,

@@ -47,7 +47,7 @@ func (v *runPage) terms() (all []Section) {
 			Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headMeans.Text(), Left: true}},
 		},
 	}
-	for _, term := range findings.Glossary(v.Run.Stages) {
+	for _, term := range findings.Glossary(v.Run) {
 		t.Rows = append(t.Rows, []table.Cell{{Text: term.Name}, {Text: term.Means, Long: true}})
 	}
 	if len(t.Rows) > 0 {
