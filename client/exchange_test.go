@@ -92,10 +92,6 @@ func serveAnswer(t testing.TB, status int, header, body string) string {
 	return s.URL
 }
 
-// vllmChunk is a chunk as vLLM 0.9 sends it.
-const vllmChunk = `{"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
-	`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}`
-
 // named are the chunks of most streams.
 var named = map[string]string{
 	"role":   `{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`,
@@ -313,38 +309,5 @@ func TestTokensAllocateNothing(t *testing.T) {
 	few, many := allocs(10), allocs(5000)
 	if many > few+50 { // pools lose things now and then
 		t.Errorf("%v allocations for 10 tokens, %v for 5000", few, many)
-	}
-}
-
-// BenchmarkPath is the client's own cost for each token, from the socket through HTTP and its chunks to the result:
-// with many events in a read, as for a client that has fallen behind, and with one, as for a client that keeps up.
-func BenchmarkPath(b *testing.B) {
-	const tokens = 1000
-	event := chunk(events(vllmChunk))
-	tail := chunk(events("finish [DONE]")) + "0\r\n\r\n"
-	single := []string{chunkedHead}
-	for range tokens {
-		single = append(single, event)
-	}
-	for name, pieces := range map[string][]string{
-		"many events a read": {chunkedHead + strings.Repeat(event, tokens) + tail},
-		"one event a read":   append(single, tail),
-	} {
-		b.Run(name, func(b *testing.B) {
-			c := newClient(b, Options{URL: "http://server", Dial: dialCanned(false, pieces...)})
-			call, _ := c.Prepare(&api.Request{Messages: ask.Messages})
-			var r Result
-			var sent time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				r.Reset(time.Now())
-				if c.Do(context.Background(), call, &r); r.OutputTokens != tokens || r.Status != StatusOK {
-					b.Fatalf("%+v", r)
-				}
-				sent += r.Sent
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/tokens, "ns/token")
-			b.ReportMetric(float64(sent.Nanoseconds())/float64(b.N), "ns-to-sent")
-		})
 	}
 }

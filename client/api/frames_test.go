@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -192,22 +191,4 @@ func (s *splitter) Read(p []byte) (int, error) {
 	n := copy(p, s.left[:min(len(s.left), 1+int(s.state>>60))])
 	s.left = s.left[n:]
 	return n, nil
-}
-
-func BenchmarkFrameReader(b *testing.B) {
-	event := "data: " + vllmChunk + "\n\n"
-	for _, events := range []int{1, 16} {
-		b.Run(fmt.Sprint(events, " a piece"), func(b *testing.B) {
-			piece := []byte(strings.Repeat(event, events))
-			var r FrameReader
-			r.Reset()
-			b.ReportAllocs()
-			for b.Loop() {
-				r.Feed(piece, Arrival{})
-				for _, ok := r.Next(); ok; _, ok = r.Next() {
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
-		})
-	}
 }
