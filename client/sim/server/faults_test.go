@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -35,18 +34,6 @@ func TestResetIsAReset(t *testing.T) {
 			t.Errorf("%s: %v, want a reset connection", mode, err)
 		}
 	}
-}
-
-// TestFaultsOfWholeAnswers checks the stream's faults on requests that do not stream.
-func TestFaultsOfWholeAnswers(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for fault, want := range map[Fault]int{FaultTruncate: 200, FaultGarbage: 200} {
-			status, text := b.fetch("POST", "/v1/chat/completions", ask+"}", "X-Sim-Fault: "+string(fault))
-			if status != want || json.Valid([]byte(text)) {
-				t.Errorf("%s: %d %s", fault, status, text)
-			}
-		}
-	})
 }
 
 func TestParseFaults(t *testing.T) {
