@@ -20,6 +20,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/client/testkit"
 )
 
@@ -170,8 +171,10 @@ func prober(t testing.TB, o client.Options) *Prober {
 // heldBack reports whether a note says that all chunks arrived together.
 func heldBack(n note.Note) bool { return n.Is(noteHeldBack) }
 
-// fakeOf reads what a fake server is: what it answers to chat and completions, and how else it differs from a plain vLLM.
-func fakeOf(t *testing.T, text string, o *client.Options) *fake {
+// serveCase serves what a case describes, and sets options: a simulated engine, or what is answered to chat and to
+// completions; and how else it differs from a plain vLLM.
+func serveCase(t *testing.T, text string, o *client.Options) {
+	var engine simserver.Options
 	answer := func(words string) func(*asked) {
 		name, rest, _ := strings.Cut(words, " ")
 		n, _ := strconv.Atoi(rest)
@@ -204,6 +207,13 @@ func fakeOf(t *testing.T, text string, o *client.Options) *fake {
 			f.header[name] = value
 		case "rejects":
 			f.rejects[name] = value
+		case "engine":
+			if err := json.Unmarshal([]byte(rest), &engine); err != nil {
+				t.Fatal(err)
+			}
+		case "--think":
+			think := rest == "true"
+			o.Params.Think = &think
 		case "--model":
 			o.Params.Model = rest
 		case "--api":
@@ -212,16 +222,18 @@ func fakeOf(t *testing.T, text string, o *client.Options) *fake {
 			t.Fatal(line)
 		}
 	}
-	return f
+	if o.URL = serve(t, f); engine.Engine != "" {
+		o.URL = serveSimulated(t, engine, f.pages)
+	}
 }
 
 // What a preflight finds out about servers, for a workload of 512 and 128 tokens: all about the first one, and of others
 // what differs.
 func TestPreflight(t *testing.T) {
 	var plain reflect.Value
-	testkit.CheckCases(t, "preflights.txt", func(t *testing.T, text string, first bool) string {
+	testkit.CheckCases(t, "preflights/*.txt", func(t *testing.T, text string, first bool) string {
 		var o client.Options
-		o.URL = serve(t, fakeOf(t, text, &o))
+		serveCase(t, text, &o)
 		p := prober(t, o)
 		f, err := p.Preflight(t.Context(), Workload{PromptTokens: 512, OutputTokens: 128})
 		if err != nil || f.Latency <= 0 {
