@@ -1,8 +1,6 @@
 package testkit
 
 import (
-	"bytes"
-	"strings"
 	"testing"
 )
 
@@ -25,14 +23,5 @@ func TestWithout(t *testing.T) {
 	MutatedWith(func(*testing.T, []byte) { n++ })(t, nil)
 	if n != 1 {
 		t.Errorf("%d executions", n)
-	}
-}
-
-func TestSplice(t *testing.T) {
-	if got := splice([]byte("abcdef"), 2, 4, []byte("--")); !bytes.Equal(got, []byte("ab--ef")) {
-		t.Errorf("%q", got)
-	}
-	if got := string(splice([]byte("ab"), 2, 2, []byte("c"))); !strings.HasSuffix(got, "abc") {
-		t.Errorf("%q", got)
 	}
 }

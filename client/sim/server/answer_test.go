@@ -48,15 +48,15 @@ func TestAnswerLengths(t *testing.T) {
 			for i := range 40 {
 				_, text := b.fetch("POST", "/v1/completions", fmt.Sprintf(`{"prompt":"%d","max_tokens":100%s}`, i, tc.extra), "")
 				var answer chunk
-				if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Usage == nil {
+				if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Usage == nil || len(answer.Choices) != 1 {
 					t.Fatalf("%v: %s", err, text)
 				}
 				n, finish := answer.Usage.CompletionTokens, "stop"
 				if n == 100 {
 					full, finish = full+1, "length"
 				}
-				if n < tc.least || n > 100 || answer.finishReason() != finish {
-					t.Errorf("%d tokens, finish %q", n, answer.finishReason())
+				if n < tc.least || n > 100 || answer.Choices[0].FinishReason != finish {
+					t.Errorf("%d tokens, finish %q", n, answer.Choices[0].FinishReason)
 				}
 				sum += n
 			}

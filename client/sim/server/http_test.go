@@ -118,13 +118,6 @@ func (e event) text() string {
 	return c.Text + c.Delta.Content + c.Delta.ReasoningContent + c.Delta.Reasoning
 }
 
-func (e event) finish() string {
-	if len(e.Choices) == 0 {
-		return ""
-	}
-	return e.Choices[0].FinishReason
-}
-
 // stream reads a stream to its end, and records when each event arrived.
 func (b *bubble) stream(path, body, header string) ([]event, error) {
 	b.t.Helper()
@@ -158,5 +151,3 @@ func (b *bubble) mustStream(path, body, header string) []event {
 	}
 	return events[:len(events)-1]
 }
-
-func (c chunk) finishReason() string { return event{chunk: c}.finish() }
