@@ -191,10 +191,7 @@ func (p *peer) more(n, frames int) string {
 // simulated server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
-	d, err := api.DialectByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(api.DialectByName(name))
 	body, err := d.Encode(request24, &api.Params{Model: "Qwen2-7B", Fields: api.AllFields})
 	if err != nil {
 		t.Fatal(err)

@@ -44,10 +44,7 @@ func FuzzString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
-		completions, err := DialectByName("completions")
-		if err != nil {
-			t.Fatal(err)
-		}
+		completions := testkit.Must(DialectByName("completions"))
 		body, err := completions.Encode(&Request{Messages: []Message{{Content: s}}}, &Params{})
 		var got struct{ Prompt string }
 		if err != nil || json.Unmarshal(body, &got) != nil {

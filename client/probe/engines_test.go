@@ -12,19 +12,14 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/testkit"
 )
 
 // serveSimulated returns the URL of a fast simulated engine, with other answers at some paths: JSON, or "" for 404.
 func serveSimulated(t testing.TB, o simserver.Options, pages map[string]string) string {
-	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(sim.Preset("Qwen2-7B/H200x4/int8"))
 	c.StepOverhead = 100 * time.Microsecond
-	live, err := sim.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := testkit.Must(sim.Start(c))
 	t.Cleanup(live.Close)
 	engine := simserver.New(live, o)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

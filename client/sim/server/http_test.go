@@ -16,19 +16,13 @@ import (
 
 func demoConfig(t testing.TB) sim.MachineConfig {
 	t.Helper()
-	c, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(sim.Preset("demo"))
 	return c
 }
 
 func start(t testing.TB, c sim.MachineConfig) *sim.Engine {
 	t.Helper()
-	e, err := sim.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(sim.Start(c))
 	t.Cleanup(e.Close)
 	return e
 }
