@@ -65,7 +65,8 @@ func TestInstants(t *testing.T) {
 		r.OnToken = func(int) { tokens = append(tokens, time.Since(epoch)) }
 		c.Do(t.Context(), call, &r)
 		// Sent at 100 ms. A chunk's instant is when its line was complete, not when it was decoded.
-		want := []time.Duration{100 * ms, 110 * ms, 135 * ms, 142 * ms, 183 * ms, 225 * ms, 30 * ms, 7 * ms, 0, 24 * ms, 17 * ms}
+		want := []time.Duration{100 * ms, 110 * ms, 135 * ms, 142 * ms, 183 * ms, 225 * ms, 30 * ms,
+			7 * ms, 0, 24 * ms, 17 * ms}
 		got := append([]time.Duration{r.Sent, r.Headers, r.FirstToken, r.FirstAnswer, r.LastToken, r.End, r.Dial}, r.Gaps...)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("-want +got\n%s", d)

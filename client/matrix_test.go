@@ -153,8 +153,8 @@ type serverFault struct {
 	script  string // "none" for a refused connection
 }
 
-// serverFaults reads testdata/faults.txt: fourteen faults, most of them in several forms; and behind an empty line those
-// of the chat API alone, which are not in the table.
+// serverFaults reads testdata/faults.txt: fourteen faults, most in several forms; and behind an empty line those of the
+// chat API alone, which are not in the table.
 func serverFaults(t *testing.T) (shared, chat []serverFault) {
 	b, err := os.ReadFile("testdata/faults.txt")
 	if err != nil {

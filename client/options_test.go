@@ -12,8 +12,8 @@ import (
 	"llmsweep/client/testkit"
 )
 
-// An address is where the API is, and where the rest of the server is. An error about options is one line that says which
-// option to change, and has no secret.
+// An address is where the API is, and where the rest of the server is. An error is one line that says which option to
+// change, and has no secret.
 func TestOptions(t *testing.T) {
 	testkit.CheckCases(t, "options.txt", func(t *testing.T, text string, _ bool) string {
 		options, body, _ := strings.Cut(text, "\n")

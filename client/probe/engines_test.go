@@ -47,7 +47,8 @@ func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
 		url := serveSimulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", Strict: tt.engine != "vllm"}, nil)
 		p := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-1"})
 		got, err := p.Preflight(t.Context(), Workload{})
-		if err != nil || got.API != tt.want || !got.Usage || p.Options().Bearer != (tt.engine == "vllm" && tt.api == "messages") {
+		if err != nil || got.API != tt.want || !got.Usage ||
+			p.Options().Bearer != (tt.engine == "vllm" && tt.api == "messages") {
 			t.Errorf("%+v: %+v", tt, got)
 		}
 		if n, err := p.Count(t.Context(), "one two three four"); err != nil || n[0] < 4 {

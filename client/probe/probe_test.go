@@ -227,8 +227,7 @@ func serveCase(t *testing.T, text string, o *client.Options) {
 	}
 }
 
-// What a preflight finds out about servers, for a workload of 512 and 128 tokens: all about the first one, and of others
-// what differs.
+// What a preflight finds out about servers, for 512 and 128 tokens: all about the first, and of others what differs.
 func TestPreflight(t *testing.T) {
 	var plain reflect.Value
 	testkit.CheckCases(t, "preflights/*.txt", func(t *testing.T, text string, first bool) string {

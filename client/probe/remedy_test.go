@@ -58,7 +58,7 @@ func failing(t *testing.T) map[string]client.Options {
 		chat: func(a *asked) { refuse(a.w, 404, "This is not a chat model") }}
 	return map[string]client.Options{
 		"closed":                {URL: closed(t)},
-		"unknown host":          noDial("http://none.invalid", &net.DNSError{Err: "x", Name: "none.invalid", IsNotFound: true}),
+		"unknown host":          noDial("http://none.invalid", &net.DNSError{Name: "none.invalid", IsNotFound: true}),
 		"no route":              noDial("http://10.255.255.1", errors.New("no route to host")),
 		"self-signed":           {URL: overTLS},
 		"TLS to a plain server": {URL: strings.Replace(plain, "http:", "https:", 1)},

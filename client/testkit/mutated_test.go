@@ -6,7 +6,7 @@ import (
 
 // With the variable a target is tried on very many inputs, most of them different from each other.
 func TestWith(t *testing.T) {
-	t.Setenv(mutated, "100ms")
+	t.Setenv(durationVariable, "100ms")
 	n, different := 0, map[string]bool{}
 	MutatedWith(func(_ *testing.T, s string, b []byte, u uint16, _ bool) {
 		n++
@@ -18,7 +18,7 @@ func TestWith(t *testing.T) {
 }
 
 func TestWithout(t *testing.T) {
-	t.Setenv(mutated, "")
+	t.Setenv(durationVariable, "")
 	n := 0
 	MutatedWith(func(*testing.T, []byte) { n++ })(t, nil)
 	if n != 1 {

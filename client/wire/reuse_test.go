@@ -72,7 +72,8 @@ func TestKeepAlive(t *testing.T) {
 func TestDates(t *testing.T) {
 	const ms = time.Millisecond
 	base := time.Now()
-	for name, receives := range map[string]string{ // read at ms[/stamp][ with a full buffer] -> instant #number[ by the kernel]
+	// A receive is read at ms[/stamp][f: its buffer is full]->instant#number[k: of the kernel].
+	for name, receives := range map[string]string{
 		"stamped":          "1/0->0#1k 9/3->3#2k",
 		"not stamped":      "1->1#1 2->2#2",
 		"the future":       "1/2->1#1 9/5->5#2k",
