@@ -46,16 +46,10 @@ func simulated(t testing.TB, o simserver.Options) string {
 
 // simulatedHandler returns the handler of a fast simulated engine.
 func simulatedHandler(t testing.TB, o simserver.Options) http.Handler {
-	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(sim.Preset("Qwen2-7B/H200x4/int8"))
 	c.StepOverhead = 100 * time.Microsecond
 	c.PrefixCache = true
-	live, err := sim.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := testkit.Must(sim.Start(c))
 	t.Cleanup(live.Close)
 	return simserver.New(live, o)
 }
@@ -71,10 +65,7 @@ func run24(t *testing.T, o Options) *Result {
 	t.Helper()
 	o.Params.Model = "Qwen2-7B"
 	if o.Params.Fields == (api.Fields{}) {
-		d, err := api.DialectByName(o.API)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Must(api.DialectByName(o.API))
 		o.Params.Fields = d.Traits().Fields
 	}
 	r := send(t, newClient(t, o), t.Context(), request24)

@@ -6,12 +6,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"llmsweep/client/api"
 	"llmsweep/client/redact"
+	"llmsweep/client/testkit"
 )
 
 const ms = time.Millisecond
@@ -92,10 +94,6 @@ func serveAnswer(t testing.TB, status int, header, body string) string {
 	return s.URL
 }
 
-// vllmChunk is a chunk as vLLM 0.9 sends it.
-const vllmChunk = `{"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
-	`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}`
-
 // named are the chunks of most streams.
 var named = map[string]string{
 	"role":   `{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`,
@@ -125,142 +123,31 @@ func events(chunks ...string) string {
 	return b.String()
 }
 
-// counted returns a chunk with a running count.
-func counted(text string, n int) string {
-	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`,
-		text, n)
-}
-
-// usage returns a chunk with counts and no choice; more is of the usage object.
-func usage(output int, more string) string {
-	return fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":%d%s}}`, output, more)
-}
-
-// sglangChunk is a chunk as SGLang sends it, with nulls all over.
-func sglangChunk(content, finish string) string {
-	return `{"id":"1","choices":[{"index":0,"delta":{"role":null,"content":` + content + `,"reasoning_content":null,` +
-		`"tool_calls":null},"logprobs":null,"finish_reason":` + finish + `,"matched_stop":null}],"usage":null}`
-}
-
-// Unusual streams that servers send, or may send.
-func TestOddStreams(t *testing.T) {
-	const (
-		one     = `ok, stop, 1 chunks, chunks 1, "A"`
-		failed  = `stream_error, 1 chunks, chunks 1, "A": `
-		cut     = `truncated, 1 chunks, chunks 1, "A": `
-		noToken = `stream_error: `
-	)
-	call := func(function string) string {
-		return `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":` + function + `}]}}]}`
-	}
-	for _, tt := range []struct{ name, stream, want string }{
-		{"vLLM", events("role A B finish usage [DONE]"), `ok, stop, 2 chunks, server 5, prompt 9, "AB"`},
-		{"SGLang", events(sglangChunk(`""`, "null"), sglangChunk(`"A"`, "null"), sglangChunk("null", `"length"`),
-			usage(1, `,"prompt_tokens_details":{"cached_tokens":8}`), "[DONE]"),
-			`ok, length, 1 chunks, server 1, prompt 9, cached 8, "A"`},
-		{"reasoning under both names", events("role hm", `{"choices":[{"delta":{"reasoning_content":"so"}}]}`, "A finish",
-			usage(4, `,"completion_tokens_details":{"reasoning_tokens":2}`), "[DONE]"),
-			`ok, stop, 3 chunks, server 4, prompt 9, reasoning 2, "A"`},
-		{"tool call", events("role", call(`{"name":"f","arguments":""}`), call(`{"arguments":"{}"}`),
-			`{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]"), `ok, tool_calls, 2 chunks, chunks 2`},
-		{"refusal", events("role", `{"choices":[{"delta":{"refusal":"no"}}]}`, "finish [DONE]"),
-			`ok, stop, 1 chunks, chunks 1, "no"`},
-		{"escapes", events(`{"choices":[{"text":"\u00e9\n\""}]}`, `{"choices":[{"text":"\ud83d\ude00<&"}]}`, "finish [DONE]"),
-			`ok, stop, 2 chunks, chunks 2, "é\n\"😀<&"`},
-		{"running counts", events("role", counted("a", 1), counted("bcd", 4), counted("", 4), counted("e", 6), "finish",
-			usage(7, ""), "[DONE]"), `ok, stop, 3 chunks, server 7, prompt 9, [1 3 2], "abcde"`},
-		{"the sum on the last text", events("A B", counted("C", 9), "finish [DONE]"),
-			`ok, stop, 3 chunks, server 9, prompt 9, "ABC"`},
-		{"zeros and no truth", events(counted("a", 0), counted("b", 0), "finish [DONE]"),
-			`ok, stop, 2 chunks, chunks 2, prompt 9, "ab"`},
-		{"timings for usage", events("A", `{"choices":[{"delta":{},"finish_reason":"stop"}],`+
-			`"timings":{"cache_n":2,"prompt_n":7,"predicted_n":3}}`, "[DONE]"),
-			`ok, stop, 1 chunks, server 3, prompt 9, cached 2, "A"`},
-		{"an empty answer", events("role finish", usage(0, ""), "[DONE]"), `ok, stop, server 0, prompt 9`},
-		{"finish and no [DONE]", events("A finish"), one},
-		{"no blank line at the end", events("A finish") + "data: [DONE]", one},
-		{"CRLF, pings, no spaces", ": ping\r\n\r\nevent: x\r\ndata:" + named["A"] + "\r\n\r\n:\r\ndata:" + named["finish"] +
-			"\r\n\r\ndata:[DONE]\r\n\r\n", one},
-		{"[DONE] and counts, no finish", events("A", usage(1, ""), "[DONE]"), `ok, 1 chunks, server 1, prompt 9, "A"`},
-
-		{"[DONE] and no finish", events("A [DONE]"), failed + "the stream's terminator came without a finish reason"},
-		{"event: error", events("A") + "event: error\ndata: {\"message\":\"it died\"}\n\n" + events("finish [DONE]"),
-			failed + "it died"},
-		{"event: error, and nothing", events("A") + "event:error\n\n" + events("[DONE]"),
-			failed + "an error without a message"},
-		{"event: error, plain text", events("A") + "event: error\ndata: no memory\n\n" + events("finish [DONE]"),
-			failed + "no memory"},
-		{"a page in the stream", events("A") + "<html><title>502 Bad Gateway</title></html>\n\n" + events("finish [DONE]"),
-			failed + "a web page (502 Bad Gateway)"},
-		{"text in the stream", events("A") + "upstream connect error: reset\n\n" + events("[DONE]"),
-			failed + "upstream connect error: reset"},
-		{"an error and no [DONE]", events("A", `{"error":{"message":"it died"}}`), failed + "it died"},
-		{"error, then [DONE]", events("A error [DONE]"), failed + "the engine died"},
-		{"error, finish, [DONE]", events("A", `{"error":"it died"}`, "finish [DONE]"), failed + "it died"},
-		{"error after the finish", events("A finish error"),
-			`stream_error, stop, 1 chunks, chunks 1, "A": the engine died`},
-		{"finish reason error", events("A", `{"choices":[{"delta":{},"finish_reason":"error"}]}`),
-			failed + "the server ended the answer with the finish reason error"},
-		{"error as a string", events(`{"error":"out of memory"}`), noToken + "out of memory"},
-		{"error as the object", events(`{"object":"error","message":"too long","code":400}`), noToken + "too long"},
-		{"old llama.cpp", "error: {\"code\":500,\"message\":\"slot lost\"}\n\n", noToken + "slot lost"},
-		{"a plain error object", `{"error":{"message":"no such model"}}`, noToken + "no such model"},
-
-		{"cut after a chunk", events("A"), cut + "the stream ended without a finish reason or terminator"},
-		{"cut inside a chunk", events("A") + "data: " + named["B"][:20], cut + "the stream ended in the middle of a chunk"},
-		{"[DONE] alone", events("[DONE]"), `truncated: the stream's terminator came before any token or finish reason`},
-		{"nothing at all", "", `truncated: the answer's body is empty`},
-		{"garbage in the middle", events("A garb\x01age"),
-			`malformed, 1 chunks, chunks 1, "A": a chunk is not JSON: garbage`},
-		{"not an object", events("17"), `malformed: a chunk is not a JSON object: 17`},
-		{"one JSON answer", ` {"choices":[{"message":{"content":"AB"}}]}`, `malformed: ` + NotStreamed},
-		{"a web page", "\n<!DOCTYPE html><html><title>Log in</title>",
-			`malformed: HTML instead of an event stream (Log in)`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			checkSummary(t, do(t, Options{URL: serveAnswer(t, 200, "", tt.stream)}), tt.want)
-		})
-	}
-}
-
-func TestRefusals(t *testing.T) {
-	for _, tt := range []struct {
-		status             int
-		header, body, want string
-	}{
-		{400, "", `{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}`,
-			"http_4xx: 400 Bad Request: too long"}, // vLLM
-		{400, "", `{"error":{"message":"Unknown parameter.","param":"ignore_eos"}}`,
-			"http_4xx: 400 Bad Request: Unknown parameter. (ignore_eos)"}, // OpenAI
-		{400, "", "{\"detail\":\"one\\ntwo\\u0007\\tthree\"}", "http_4xx: 400 Bad Request: one two three"},
-		{401, "", `{"error":"Unauthorized"}`, "http_4xx: 401 Unauthorized: Unauthorized"},
-		{404, "", "404 page not found\n", "http_4xx: 404 Not Found: 404 page not found"},
-		{422, "", `{"detail":[{"type":"extra_forbidden","loc":["body","min_tokens"],"msg":"Not permitted"}]}`,
-			"http_4xx: 422 Unprocessable Entity: body.min_tokens: Not permitted"}, // FastAPI
-		{422, "", `{"object":"error","message":{"detail":[{"loc":["body","ignore_eos"],"msg":"forbidden"}]}}`,
-			"http_4xx: 422 Unprocessable Entity: body.ignore_eos: forbidden"}, // Mistral
-		{429, "Retry-After: 7", `{"error":{"message":"slow down"}}`,
-			"rate_limited: 429 Too Many Requests: slow down (retry after 7)"},
-		{429, "X-Ratelimit-Remaining-Requests: 3", `{"error":{"message":"the queue is full","code":429}}`,
-			"http_429: 429 Too Many Requests: the queue is full"},
-		{429, "", `{"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}`,
-			"rate_limited: 429 Too Many Requests: Rate limit reached"}, // OpenAI
-		{429, "Anthropic-Ratelimit-Tokens-Remaining: 0", "", "rate_limited: 429 Too Many Requests"},
-		{529, "", `{"type":"error","error":{"type":"overloaded_error","message":"Busy"}}`, "http_5xx: 529 Overloaded: Busy"},
-		{500, "", "", "http_5xx: 500 Internal Server Error"},
-		{502, "", "<html><head><title>502 Bad Gateway</title></head>",
-			"http_5xx: 502 Bad Gateway: a web page (502 Bad Gateway)"},
-		{503, "", `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`,
-			"http_5xx: 503 Service Unavailable: Loading model"},
-		{307, "Location: https://elsewhere/v1", "",
-			"malformed: 307 Temporary Redirect: redirects to https://elsewhere/v1; give that URL instead"},
-	} {
-		r := do(t, Options{URL: serveAnswer(t, tt.status, tt.header, tt.body)})
-		checkSummary(t, r, strings.Replace(tt.want, ":", fmt.Sprintf(", HTTP %d:", tt.status), 1))
-		if r.End != r.Headers {
-			t.Errorf("%s: ended at %v, headers at %v", tt.want, r.End, r.Headers)
+// What the client makes of streams and refusals.
+func TestAnswers(t *testing.T) {
+	testkit.CheckCases(t, "cases/*.txt", func(t *testing.T, text string, _ bool) string {
+		status, header, body := 200, "", ""
+		for line := range strings.Lines(text) {
+			rest := strings.TrimSuffix(line[1:], "\n")
+			switch head, isHead := strings.CutPrefix(line, "HTTP "); {
+			case isHead:
+				code, value, _ := strings.Cut(strings.TrimSpace(head), " ")
+				status, _ = strconv.Atoi(code)
+				header = value
+			case line[0] == '|':
+				body += rest + "\n"
+			case line[0] == '^':
+				body += rest
+			default:
+				body += events(strings.TrimSpace(line))
+			}
 		}
-	}
+		r := do(t, Options{URL: serveAnswer(t, status, header, body)})
+		if status != 200 && r.End != r.Headers {
+			t.Errorf("%s: ended at %v, headers at %v", text, r.End, r.Headers)
+		}
+		return "  " + summary(r) + "\n"
+	})
 	r := do(t, Options{URL: serveAnswer(t, 400, "", strings.Repeat("é\n", 100000))})
 	if n := len(r.Message); n > redact.MaxMessage || !strings.HasSuffix(r.Message, "...") {
 		t.Errorf("a message of %d bytes: %q", n, r.Message)
@@ -313,38 +200,5 @@ func TestTokensAllocateNothing(t *testing.T) {
 	few, many := allocs(10), allocs(5000)
 	if many > few+50 { // pools lose things now and then
 		t.Errorf("%v allocations for 10 tokens, %v for 5000", few, many)
-	}
-}
-
-// BenchmarkPath is the client's own cost for each token, from the socket through HTTP and its chunks to the result:
-// with many events in a read, as for a client that has fallen behind, and with one, as for a client that keeps up.
-func BenchmarkPath(b *testing.B) {
-	const tokens = 1000
-	event := chunk(events(vllmChunk))
-	tail := chunk(events("finish [DONE]")) + "0\r\n\r\n"
-	single := []string{chunkedHead}
-	for range tokens {
-		single = append(single, event)
-	}
-	for name, pieces := range map[string][]string{
-		"many events a read": {chunkedHead + strings.Repeat(event, tokens) + tail},
-		"one event a read":   append(single, tail),
-	} {
-		b.Run(name, func(b *testing.B) {
-			c := newClient(b, Options{URL: "http://server", Dial: dialCanned(false, pieces...)})
-			call, _ := c.Prepare(&api.Request{Messages: ask.Messages})
-			var r Result
-			var sent time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				r.Reset(time.Now())
-				if c.Do(context.Background(), call, &r); r.OutputTokens != tokens || r.Status != StatusOK {
-					b.Fatalf("%+v", r)
-				}
-				sent += r.Sent
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/tokens, "ns/token")
-			b.ReportMetric(float64(sent.Nanoseconds())/float64(b.N), "ns-to-sent")
-		})
 	}
 }

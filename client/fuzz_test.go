@@ -91,7 +91,7 @@ func FuzzAnswer(f *testing.F) {
 	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset,
 		ClassTruncated, ClassStreamError, ClassMalformed}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, answer string) {
-		r := do(t, Options{URL: "http://server", Timeout: time.Minute, Dial: dialCanned(true, answer)})
+		r := do(t, Options{URL: "http://server", Timeout: time.Minute, Dial: dialCanned(answer)})
 		switch {
 		case r.Status == StatusOK && r.Class == "" && r.End != Absent:
 		case r.Status == StatusError && slices.Contains(classes, r.Class) && r.Message != "" &&

@@ -15,7 +15,6 @@ import (
 	"os"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -151,75 +150,25 @@ type serverFault struct {
 	name    string
 	want    Class  // empty for a request that succeeds
 	message string // "" where APIs differ
-	script  string // "" for a refused connection
+	script  string // "none" for a refused connection
 }
 
-const (
-	noReply  = "connection closed by the server before it answered"
-	wasReset = "connection reset by the server"
-	noFinish = "the stream ended without a finish reason or terminator"
-	late     = " within the request's limit of 30s"
-)
-
-// tableFaults are the rows of the table: fourteen faults, most of them in several forms.
-var tableFaults = []serverFault{
-	{"refuses the connection", ClassConnect, "connection refused", ``},
-	{"closes before the headers", ClassReset, noReply, `say ""`},
-	{"resets before the headers", ClassReset, wasReset, `reset`},
-	{"resets after the headers", ClassReset, wasReset, `ok reset`},
-	{"resets in mid-stream", ClassReset, wasReset, `ok half reset`},
-	{"never answers", ClassTimeout, "no answer" + late, `stall`},
-	{"stalls before the first token", ClassTimeout, "no token" + late, `ok stall`},
-	{"stalls in mid-stream", ClassTimeout, "no end of the answer" + late, `ok half stall`},
-	{"sends keep-alives without end", ClassTimeout, "no token" + late, `ok again "8\r\n: ping\n\n\r\n"`},
-	{"cuts the answer, Content-Length", ClassTruncated, noFinish,
-		`say "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nContent-Length: LENGTH\r\n\r\n" say-half`},
-	{"cuts the answer, chunked", ClassTruncated, noFinish, `ok half`},
-	{"cuts the answer, neither", ClassTruncated, noFinish,
-		`say "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-half`},
-	{"ends an empty body", ClassTruncated, "the answer's body is empty", `ok end`},
-	{"sends an error event", ClassStreamError, "EngineCore encountered an issue.", `ok error end`},
-	{"sends garbage in the stream", ClassMalformed, "a chunk is not JSON: \ufffd{]",
-		`ok half chunk "data: \x00\xff{]\n\n" end`},
-	{"speaks no HTTP", ClassMalformed, "", `say "\x00\x17\x03garbage\r\n\r\n" stall`},
-	{"sends a gigantic event", ClassMalformed, "", `ok half chunk "data: {\"a\":\"" swell`},
-	{"goes on beyond the asked length", ClassMalformed, "", `ok more`},
-	{"names a wrong content type", "", "", `media "text/plain" ok all end`},
-	{"sends a web page", ClassMalformed, "HTML instead of an event stream (Log in)",
-		`media "text/html" ok chunk "<!DOCTYPE html><title>Log in</title>" end`},
-	{"compresses with gzip", "", "", `ok "Content-Encoding: gzip\r\n" gzip end`},
-	{"cuts what it compresses", ClassTruncated, noFinish, `ok "Content-Encoding: gzip\r\n" gzip-half end`},
-	{"compresses, and breaks it", ClassMalformed, "",
-		`ok "Content-Encoding: gzip\r\n" gzip-half chunk "\xff\xff\xff\xff\xff\xff\xff\xff" end`},
-	{"compresses with brotli", ClassMalformed, "", `ok "Content-Encoding: br\r\n" chunk "\x0b\x02\x80abc\x03" end`},
-	{"speaks HTTP/1.0", "", "", `say "HTTP/1.0 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-all`},
-	{"speaks HTTP/1.0 and cuts the answer", ClassTruncated, noFinish,
-		`say "HTTP/1.0 200 OK\r\nContent-Type: MEDIA\r\n\r\n" say-half`},
-	{"trickles its headers", "", "",
-		`slowly "HTTP/1.1 200 OK\r\nContent-Type: MEDIA\r\nConnection: close\r\n\r\n" say-all`},
-	{"trickles headers without end", ClassTimeout, "no answer" + late, `say "HTTP/1.1 200 OK\r\nX-Slow: " again "x"`},
-	{"sends headers of 2 MB", ClassMalformed, "",
-		`say "HTTP/1.1 200 OK\r\n" flood "X: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"`},
-	{"redirects", ClassMalformed, "307 Temporary Redirect: redirects to http://elsewhere/v1; give that URL instead",
-		`say "HTTP/1.1 307 No\r\nLocation: http://elsewhere/v1\r\nContent-Length: 0\r\n\r\n"`},
-	{"sends 100 and 103 first", "", "",
-		`say "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" ok all end`},
-	{"sends 1xx without end", ClassMalformed, "", `flood "HTTP/1.1 103 Early Hints\r\n\r\n"`},
-	{"answers 429", ClassRateLimited, "429 Too Many Requests (retry after 1)",
-		`say "HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"`},
-	{"answers 503", ClassHTTP5xx, "503 Service Unavailable: busy",
-		`say "HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy"`},
-}
-
-// chatFaults are faults of the chat API alone, beside the table.
-var chatFaults = []serverFault{
-	{"closes after the finish reason", "", "", `ok but-one`},
-	{"closes after [DONE]", "", "", `ok all`},
-	{"resets after [DONE]", "", "", `ok all reset`},
-	{"sends no chunks", ClassMalformed, "invalid byte in chunk length", `ok say "zz\r\n"`},
-	{"speaks TLS", ClassMalformed, "the server speaks TLS on this port", `say "\x15\x03\x01\x00\x02\x02\x16"`},
-	{"switches protocols", ClassMalformed, "",
-		`say "HTTP/1.1 101 No\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n" stall`},
+// serverFaults reads testdata/faults.txt: fourteen faults, most in several forms; and behind an empty line those of the
+// chat API alone, which are not in the table.
+func serverFaults(t *testing.T) (shared, chat []serverFault) {
+	b, err := os.ReadFile("testdata/faults.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(rows string) (all []serverFault) {
+		for row := range strings.Lines(strings.TrimSpace(rows)) {
+			cells := strings.Split(strings.TrimSuffix(row, "\n"), " | ")
+			all = append(all, serverFault{cells[0], Class(strings.TrimPrefix(cells[1], "ok")), cells[2], cells[3]})
+		}
+		return all
+	}
+	first, second, _ := strings.Cut(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n\n")
+	return parse(first), parse(second)
 }
 
 // runningCount matches the counts of tokens so far, which grow from frame to frame.
@@ -242,10 +191,7 @@ func (p *peer) more(n, frames int) string {
 // simulated server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
-	d, err := api.DialectByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(api.DialectByName(name))
 	body, err := d.Encode(request24, &api.Params{Model: "Qwen2-7B", Fields: api.AllFields})
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +238,8 @@ func TestFaultMatrix(t *testing.T) {
 	for _, name := range names {
 		peers[name] = record(t, name, handlers)
 	}
-	for _, fault := range tableFaults {
+	shared, chat := serverFaults(t)
+	for _, fault := range shared {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
 			t.Run(fault.name+"/"+name, func(t *testing.T) {
@@ -301,7 +248,7 @@ func TestFaultMatrix(t *testing.T) {
 		}
 		table.WriteString("\n")
 	}
-	for _, fault := range chatFaults {
+	for _, fault := range chat {
 		t.Run(fault.name, func(t *testing.T) { matrixCell(t, "chat", fault, peers["chat"]) })
 	}
 	if *testkit.Update {
@@ -325,7 +272,7 @@ func matrixCell(t *testing.T, name string, fault serverFault, base peer) (class 
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int64
 		dial := func(context.Context, string, string) (net.Conn, error) {
-			if fault.script == "" {
+			if fault.script == "none" {
 				return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 			}
 			near, far := net.Pipe()
@@ -423,8 +370,9 @@ func TestFaultsLeaveNothing(t *testing.T) {
 	}
 	try("ok all end")
 	before := count()
-	for _, fault := range append(slices.Clone(tableFaults), chatFaults...) {
-		if fault.script != "" {
+	shared, chat := serverFaults(t)
+	for _, fault := range append(shared, chat...) {
+		if fault.script != "none" {
 			try(fault.script)
 		}
 	}

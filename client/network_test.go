@@ -128,6 +128,7 @@ func TestTLS(t *testing.T) {
 		return &tls.Config{Certificates: []tls.Certificate{a.leaf(edit)}}
 	}
 	const untrusted = "its certificate is not trusted: "
+	const unknown = untrusted + "signed by an unknown authority"
 	old := &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}, MaxVersion: tls.VersionTLS11,
 		MinVersion: tls.VersionTLS10}
 	between := func(from, to time.Time) *tls.Config {
@@ -141,19 +142,17 @@ func TestTLS(t *testing.T) {
 		cause   Cause
 		message string // "" for success
 	}{
-		"trusted":    {plain(nil), trusting, 0, ""},
-		"unknown CA": {plain(nil), Options{}, CauseUntrusted, untrusted + "signed by an unknown authority"},
-		"insecure":   {plain(nil), Options{Insecure: true}, 0, ""},
-		"the other's CA": {plain(nil), Options{CAFile: other.file}, CauseUntrusted,
-			untrusted + "signed by an unknown authority"},
+		"trusted":        {plain(nil), trusting, 0, ""},
+		"unknown CA":     {plain(nil), Options{}, CauseUntrusted, unknown},
+		"insecure":       {plain(nil), Options{Insecure: true}, 0, ""},
+		"the other's CA": {plain(nil), Options{CAFile: other.file}, CauseUntrusted, unknown},
 		"self-signed": {&tls.Config{Certificates: []tls.Certificate{selfSigned.leaf(nil)}}, Options{}, CauseUntrusted,
 			untrusted + "it is signed by itself"},
 		"expired": {between(expired.AddDate(-1, 0, 0), expired), trusting, CauseExpired,
 			"its certificate expired on 6 May 2024 07:08 UTC"},
 		"not yet": {between(expired.AddDate(100, 0, 0), expired.AddDate(101, 0, 0)), trusting, CauseExpired,
 			"its certificate is not valid before 6 May 2124 07:08 UTC"},
-		"another host": {named, trusting, CauseWrongHost,
-			"its certificate is for a.example, b.example, not for 127.0.0.1"},
+		"another host":   {named, trusting, CauseWrongHost, "its certificate is for a.example, b.example, not for 127.0.0.1"},
 		"TLS 1.1":        {old, trusting, CauseOldTLS, oldTLS},
 		"no certificate": {mutual(), trusting, CauseNeedsCert, "the server asks for a certificate of the client"},
 		"mutual":         {mutual(), Options{CAFile: a.file, CertFile: cert, KeyFile: key}, 0, ""},

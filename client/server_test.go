@@ -193,55 +193,19 @@ func newClient(t testing.TB, o Options) *Client {
 	return c
 }
 
-// canned is a connection without a server: it answers each request with the same pieces, one in each read.
+// canned is a connection without a server: whatever is asked, the same comes.
 type canned struct {
-	net.Conn      // a pipe's end, for addresses and deadlines
-	pieces, left  []string
-	once          bool // it ends after one answer
-	asked, closed chan struct{}
-	closing       sync.Once
+	net.Conn // a pipe's end, for addresses and deadlines
+	answer   *strings.Reader
 }
 
-// dialCanned dials such connections.
-func dialCanned(once bool, pieces ...string) func(context.Context, string, string) (net.Conn, error) {
+func (c *canned) Write(p []byte) (int, error) { return len(p), nil }
+func (c *canned) Read(p []byte) (int, error)  { return c.answer.Read(p) }
+
+// dialCanned dials one.
+func dialCanned(answer string) func(context.Context, string, string) (net.Conn, error) {
 	return func(context.Context, string, string) (net.Conn, error) {
 		near, _ := net.Pipe()
-		return &canned{Conn: near, pieces: pieces, left: make([]string, 0, len(pieces)), once: once,
-			asked: make(chan struct{}, 8), closed: make(chan struct{})}, nil
+		return &canned{near, strings.NewReader(answer)}, nil
 	}
-}
-
-func (c *canned) Write(p []byte) (int, error) {
-	select {
-	case c.asked <- struct{}{}:
-	default: // more writes than anyone reads
-	}
-	return len(p), nil
-}
-
-func (c *canned) Read(p []byte) (int, error) {
-	for len(c.left) == 0 {
-		if c.once && c.pieces == nil {
-			return 0, io.EOF
-		}
-		select {
-		case <-c.asked:
-			c.left = append(c.left, c.pieces...)
-		case <-c.closed:
-			return 0, io.EOF
-		}
-		if c.once {
-			c.pieces = nil
-		}
-	}
-	n := copy(p, c.left[0])
-	if c.left[0] = c.left[0][n:]; c.left[0] == "" {
-		c.left = c.left[1:]
-	}
-	return n, nil
-}
-
-func (c *canned) Close() error {
-	c.closing.Do(func() { close(c.closed) })
-	return c.Conn.Close()
 }

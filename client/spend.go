@@ -52,14 +52,14 @@ type SpendLimiter struct {
 	limits  SpendLimits
 	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
 
-	mu        sync.Mutex
-	limit     float64 // that may be spent now: the limit, or less; see [SpendLimiter.Grant]
-	spent     Spent
-	reserved  struct{ prompt, output int64 }
-	all       promptClass
-	byLength  map[int]*promptClass // by the length of the body: of each the next one's are twice as long
-	minPrompt int64                // tokens that the server counted for a prompt: its chat template has no more
-	outlier   int64                // the most that one prompt can exceed its reservation by
+	mu         sync.Mutex
+	limit      float64 // that may be spent now: the limit, or less; see [SpendLimiter.Grant]
+	spent      Spent
+	reserved   struct{ prompt, output int64 }
+	allPrompts promptClass
+	byLength   map[int]*promptClass // by the length of the body: of each the next one's are twice as long
+	minPrompt  int64                // tokens that the server counted for a prompt: its chat template has no more
+	outlier    int64                // the most that one prompt can exceed its reservation by
 }
 
 // promptClass is a class of prompts that the server counted.
@@ -146,7 +146,7 @@ func (p *SpendLimiter) Reserve(call *Prepared) Reservation {
 func (p *SpendLimiter) promptBound(bytes int) int64 {
 	loose, c := p.looseBound(bytes), p.byLength[bits.Len(uint(bytes))]
 	if c == nil || c.counted < manyCounted {
-		c = &p.all
+		c = &p.allPrompts
 	}
 	if c.counted < manyCounted {
 		return loose
@@ -161,8 +161,8 @@ func (p *SpendLimiter) promptBound(bytes int) int64 {
 // looseBound returns the most tokens that the prompt in a body can have, if it is unlike the prompts so far.
 func (p *SpendLimiter) looseBound(bytes int) int64 {
 	perByte := 1.0
-	if p.all.counted >= fewCounted {
-		perByte = min(1, margin*p.all.perByte)
+	if p.allPrompts.counted >= fewCounted {
+		perByte = min(1, margin*p.allPrompts.perByte)
 	}
 	return int64(math.Ceil(float64(bytes)*perByte)) + templateTokens
 }
@@ -229,11 +229,11 @@ func (r *reservation) Settle(res *Result) {
 
 // learn takes in what the server counted for a body.
 func (p *SpendLimiter) learn(tokens, bytes int) {
-	if p.all.counted == 0 {
+	if p.allPrompts.counted == 0 {
 		p.minPrompt = int64(tokens)
 	}
 	p.minPrompt = min(p.minPrompt, int64(tokens))
-	p.all.add(tokens, bytes)
+	p.allPrompts.add(tokens, bytes)
 	length := bits.Len(uint(bytes))
 	if p.byLength[length] == nil {
 		p.byLength[length] = &promptClass{}

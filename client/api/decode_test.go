@@ -18,10 +18,7 @@ import (
 // decoder returns a decoder of the dialect with a name.
 func decoder(t testing.TB, name string) Decoder {
 	t.Helper()
-	d, err := DialectByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(DialectByName(name))
 	return d.NewDecoder()
 }
 

@@ -11,68 +11,41 @@ import (
 	"llmsweep/client/testkit"
 )
 
-// The bodies of requests in each dialect.
 func TestEncode(t *testing.T) {
-	yes, no, half := true, false, 0.5
-	r := &Request{Messages: []Message{{Role: "system", Content: "Be brief."},
-		{Role: "user", Content: "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
-	var bodies strings.Builder
-	for _, tt := range []struct {
-		api   string
-		n     int
-		p     Params
-		extra string
-	}{
-		{"chat", 16, Params{Model: "m", Fields: AllFields}, ""},
-		{"completions", 16, Params{Model: "m", Fields: AllFields}, ""},
-		{"completions", 16, Params{Model: "m", Fields: Fields{MinTokens: true, MaxCompletionTokens: true}}, ""},
-		{"completions", 0, Params{Model: "m", Fields: Fields{IgnoreEOS: true, StreamUsage: true, ContinuousUsage: true}},
-			""},
-		{"completions", 16, Params{Model: "m", Temperature: &half, Fields: AllFields},
-			`{"prompt":[1, 2],"ignore_eos":null,"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
-		{"chat", 0, Params{Model: "m", Think: &yes}, `{"messages":[]}`},
-		{"chat", 0, Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true}}, `{"messages":[]}`},
-		{"chat", 0, Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true}}, `{"messages":[]}`},
-		{"sglang", 16, Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, ""},
-		{"sglang", 16, Params{}, ""},
-		{"sglang", 16, Params{Fields: AllFields},
-			`{"text":"x","sampling_params":{"ignore_eos":null,"top_p":0.9,"stop":["a"]},"return_logprob":true}`},
-		{"sglang", 16, Params{}, `{"sampling_params":null,"text":null}`},
-		{"sglang", 16, Params{}, `{"sampling_params":[{"n":1}],"text":null}`},
-		{"responses", 16, Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, ""},
-		{"responses", 0, Params{Model: "m", Think: &no}, `{"input":"x","store":null}`},
-		{"messages", 16, Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, ""},
-		{"messages", 4000, Params{Model: "m", Think: &yes},
-			`{"messages":[],"system":null,"thinking":{"budget_tokens":2000}}`},
-		{"messages", 0, Params{Model: "m", Think: &no}, `{"messages":[],"system":null}`},
-		{"completions", 0, Params{}, `{"model":null,"prompt":null,"stream":null}`},
-	} {
-		d, err := DialectByName(tt.api)
-		if err != nil {
-			t.Fatal(err)
+	testkit.CheckCases(t, "bodies.txt", func(t *testing.T, text string, _ bool) string {
+		r := &Request{Messages: []Message{{Role: "system", Content: "Be brief."},
+			{Role: "user", Content: "Say \"hi\"\n\x01\xff<é>"}}}
+		var p Params
+		var name, fields, params string
+		call, extra, _ := strings.Cut(text, "\n")
+		if _, err := fmt.Sscan(call, &name, &r.OutputTokens, &fields, &params); err != nil {
+			t.Fatal(call, err)
 		}
-		r.OutputTokens, tt.p.Extra = tt.n, []byte(tt.extra)
-		body, err := d.Encode(r, &tt.p)
+		if err := json.Unmarshal([]byte(params), &p); err != nil {
+			t.Fatal(call, err)
+		}
+		if fields == "all" {
+			p.Fields = AllFields
+		}
+		p.Extra = []byte(strings.TrimSpace(extra))
+		body, err := testkit.Must(DialectByName(name)).Encode(r, &p)
 		if err != nil || !json.Valid(body) {
-			t.Errorf("%v: %v, %s", tt, err, body)
+			t.Errorf("%s: %v, %s", text, err, body)
 		}
-		fmt.Fprintf(&bodies, "# %s %s\n%s\n", tt.api, tt.extra, body)
-	}
-	testkit.CheckGolden(t, "bodies.golden", []byte(bodies.String()))
+		return fmt.Sprintf("  %s\n", body)
+	})
 }
 
 // Any string arrives as encoding/json would write it, and a JSON string's content means what encoding/json reads.
 func FuzzString(f *testing.F) {
-	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "é你😀", "\xff\xc3", "\ufffd", "a\xed\xa0\x80b",
+	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "é你😀", "\xff\xc3", "\ufffd",
+		"a\xed\xa0\x80b",
 		"\u2028<&>",
 		`\u00e9`, `\ud83d\ude00`, `\ud83d`, `\ude00\ud83d`, `\ud83dx`, `\u12`, `\x`} {
 		f.Add(s)
 	}
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
-		completions, err := DialectByName("completions")
-		if err != nil {
-			t.Fatal(err)
-		}
+		completions := testkit.Must(DialectByName("completions"))
 		body, err := completions.Encode(&Request{Messages: []Message{{Content: s}}}, &Params{})
 		var got struct{ Prompt string }
 		if err != nil || json.Unmarshal(body, &got) != nil {

@@ -51,13 +51,13 @@ type FrameReader struct {
 	returned bool // the event is a frame that Next has returned
 }
 
-// event is the event that is being read. Its data are buf[from:to], lines joined.
+// event is the event that is being read. Its data are buf[start:end], lines joined.
 type event struct {
-	from, to int
-	started  bool
-	error    bool
-	open     bool
-	arrival  Arrival
+	start, end int
+	started    bool
+	error      bool
+	open       bool
+	arrival    Arrival
 }
 
 // Reset prepares r for another stream. It keeps a buffer.
@@ -205,10 +205,10 @@ func skipSpace(buf []byte, from, to int) int {
 func (r *FrameReader) addData(from, to int) {
 	e := &r.event
 	if e.started {
-		r.buf[e.to] = '\n'
-		e.to += 1 + copy(r.buf[e.to+1:], r.buf[from:to])
+		r.buf[e.end] = '\n'
+		e.end += 1 + copy(r.buf[e.end+1:], r.buf[from:to])
 	} else {
-		e.started, e.from, e.to = true, from, to
+		e.started, e.start, e.end = true, from, to
 	}
 	e.arrival = r.newest
 }
@@ -220,7 +220,7 @@ func (r *FrameReader) dropBlank() bool {
 		r.addData(r.pos, r.pos)
 		return false
 	}
-	if len(bytes.TrimSpace(r.buf[r.event.from:r.event.to])) > 0 {
+	if len(bytes.TrimSpace(r.buf[r.event.start:r.event.end])) > 0 {
 		return false
 	}
 	r.event = event{}
@@ -231,15 +231,15 @@ func (r *FrameReader) dropBlank() bool {
 func (r *FrameReader) frame() Frame {
 	e := &r.event
 	r.returned = true
-	return Frame{Data: r.buf[e.from:e.to], Arrival: e.arrival, Error: e.error, Open: e.open}
+	return Frame{Data: r.buf[e.start:e.end], Arrival: e.arrival, Error: e.error, Open: e.open}
 }
 
 // saveRest copies what is still needed to the front of the saved bytes.
 func (r *FrameReader) saveRest() {
 	from := r.pos
 	if r.event.started {
-		from = r.event.from
-		r.event.from, r.event.to = 0, r.event.to-from
+		from = r.event.start
+		r.event.start, r.event.end = 0, r.event.end-from
 	}
 	if from > 0 || len(r.saved) == 0 {
 		r.saved = append(r.saved[:0], r.buf[from:]...)

@@ -3,9 +3,10 @@ package api
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -58,38 +59,21 @@ func dataOf(all []got) []string {
 	return s
 }
 
+// Streams and the data of their events, both quoted as in Go.
 func TestEvents(t *testing.T) {
-	for in, want := range map[string][]string{
-		"data: a\n\ndata: b\n\n":                               {"a", "b"},                 // plain
-		"data: a\r\n\r\ndata: b\r\n\r\n":                       {"a", "b"},                 // CRLF
-		"data: a\r\rdata: b\r\r":                               {"a", "b"},                 // CR alone
-		"data: a\r\n\ndata: b\n\r\ndata: c\r\r\n":              {"a", "b", "c"},            // mixed line ends
-		"data:a\n\ndata:{}\n\n":                                {"a", "{}"},                // no space
-		"data:  a \n\n":                                        {" a "},                    // one space only
-		": ping\n\n:\n\ndata: a\n: x\n\n: ping - 2026\n\n":     {"a"},                      // comments and pings
-		"data: a\n: ping\ndata: b\n\n":                         {"a\nb"},                   // comment inside
-		"event: message\nid: 7\nretry: 10\ndata: a\n\n":        {"a"},                      // other fields
-		"event: ping\n\ndata: a\n\n":                           {"a"},                      // event without data
-		"data:\n\ndata: \n\ndata\n\ndata: a\n\n":               {"a"},                      // empty data
-		"data: {\ndata: \"a\":1\ndata:}\n\n":                   {"{\n\"a\":1\n}"},          // several lines
-		"data: a\ndata\ndata: b\n\n":                           {"a\n\nb"},                 // empty line of data
-		"\ufeffdata: a\n\n":                                    {"a"},                      // byte order mark
-		"data: a\n\ndata: b\n":                                 {"a", "b"},                 // no final blank line
-		"data: a\n\ndata: b":                                   {"a", "b"},                 // no final newline
-		"data: a\n\n: bye":                                     {"a"},                      // no final data
-		"\n\n\ndata: a\n\n\n\n\ndata: b\n\n\n":                 {"a", "b"},                 // many blank lines
-		"dat: x\ndata2: x\n data: x\ndatab\n\ndata: a\n\n":     {"a"},                      // near misses
-		"event: error\ndata: a\n\nevent: message\ndata: b\n\n": {"a", "b"},                 // event: error
-		"event: error\n\ndata: b\n\n":                          {"", "b"},                  // an error alone
-		"data: a\n\nupstream has gone\n\n":                     {"a", "upstream has gone"}, // a line of prose
-		"<html>\n\n":                                           {"<html>"},                 // a line of HTML
-		"error: {\"code\":500}\n\n":                            {`{"code":500}`},           // error line
-		"data: a: b: c\n\n":                                    {"a: b: c"},                // colons in data
-		"":                                                     nil,                        // nothing
-		"data: \x00\xff\n\n":                                   {"\x00\xff"},               // NUL and odd bytes
-		"data: a\u2028b\n\n":                                   {"a\u2028b"},               // unicode line sep
-		"data: 你好\n\ndata: мир\n\n":                            {"你好", "мир"},              // text in two alphabet
-	} {
+	file, err := os.ReadFile("testdata/events.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range strings.Split(strings.TrimPrefix(string(file), "# "), "\n# ") {
+		lines := strings.Split(row, "\n")
+		in := testkit.Must(strconv.Unquote(lines[1]))
+		var want []string
+		for rest := lines[2]; rest != ""; {
+			quoted := testkit.Must(strconv.QuotedPrefix(rest))
+			want = append(want, testkit.Must(strconv.Unquote(quoted)))
+			rest = strings.TrimPrefix(rest[len(quoted):], " ")
+		}
 		for kind, src := range map[string]io.Reader{
 			"whole":         strings.NewReader(in),
 			"byte by byte":  iotest.OneByteReader(strings.NewReader(in)),
@@ -97,7 +81,7 @@ func TestEvents(t *testing.T) {
 		} {
 			all, err := readAll(src)
 			if d := cmp.Diff(want, dataOf(all)); d != "" || err != io.EOF {
-				t.Errorf("%q, %s: error %v, -want +got\n%s", in, kind, err, d)
+				t.Errorf("%s, %s: error %v, -want +got\n%s", lines[0], kind, err, d)
 			}
 		}
 	}
@@ -192,22 +176,4 @@ func (s *splitter) Read(p []byte) (int, error) {
 	n := copy(p, s.left[:min(len(s.left), 1+int(s.state>>60))])
 	s.left = s.left[n:]
 	return n, nil
-}
-
-func BenchmarkFrameReader(b *testing.B) {
-	event := "data: " + vllmChunk + "\n\n"
-	for _, events := range []int{1, 16} {
-		b.Run(fmt.Sprint(events, " a piece"), func(b *testing.B) {
-			piece := []byte(strings.Repeat(event, events))
-			var r FrameReader
-			r.Reset()
-			b.ReportAllocs()
-			for b.Loop() {
-				r.Feed(piece, Arrival{})
-				for _, ok := r.Next(); ok; _, ok = r.Next() {
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
-		})
-	}
 }

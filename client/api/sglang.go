@@ -63,10 +63,10 @@ func (d *sglangDecoder) Complete() bool { return d.finished || d.done && d.token
 
 // sglangFields are the parts of a chunk that are used.
 type sglangFields struct {
-	text  []byte
-	ids   int  // how many
-	list  bool // ids are there
-	about meta
+	text []byte
+	ids  int  // how many
+	list bool // ids are there
+	meta meta
 }
 
 // meta are the parts of meta_info that are used.
@@ -82,7 +82,7 @@ func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 		d.done = true
 		return nil
 	}
-	f := sglangFields{about: meta{usage: noUsage}}
+	f := sglangFields{meta: meta{usage: noUsage}}
 	for m := d.reader.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
 		case "text":
@@ -90,7 +90,7 @@ func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 		case "output_ids":
 			f.ids, f.list = d.reader.Length()
 		case "meta_info":
-			f.about = readMeta(&d.reader)
+			f.meta = readMeta(&d.reader)
 		}
 	}
 	if done, err := d.reader.Close(c); done {
@@ -99,10 +99,10 @@ func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 	d.count(c, &f)
 	if fresh := d.cumulative.NewPart(f.text); len(fresh) > 0 {
 		c.Raw = fresh
-		c.Text = c.Text || f.about.usage.Output == Unknown
+		c.Text = c.Text || f.meta.usage.Output == Unknown
 	}
 	d.tokenSeen = d.tokenSeen || c.Text
-	d.end(c, &f.about)
+	d.end(c, &f.meta)
 	return nil
 }
 
@@ -145,7 +145,7 @@ func readFinish(r *fieldReader) (kind, message []byte) {
 
 // count works out how many tokens a chunk brought.
 func (d *sglangDecoder) count(c *Chunk, f *sglangFields) {
-	c.Usage = f.about.usage
+	c.Usage = f.meta.usage
 	total := c.Usage.Output
 	if total == Unknown {
 		return
@@ -175,7 +175,7 @@ func (d *sglangDecoder) end(c *Chunk, a *meta) {
 // one before it is a piece, and so is the second of two equal ones at the start.
 type cumulativeText struct {
 	soFar       []byte // the text so far, while texts may be cumulative
-	grew        bool   // a text repeated the one before it and continued it
+	hasGrown    bool   // a text repeated the one before it and continued it
 	Incremental bool
 }
 
@@ -187,13 +187,13 @@ func (t *cumulativeText) NewPart(raw []byte) []byte {
 	if t.Incremental || len(raw) == 0 {
 		return raw
 	}
-	again := len(t.soFar) > 0 && len(raw) == len(t.soFar) && !t.grew
+	again := len(t.soFar) > 0 && len(raw) == len(t.soFar) && !t.hasGrown
 	if again || !bytes.HasPrefix(raw, t.soFar) {
 		t.Incremental = true
 		return raw
 	}
 	fresh := raw[len(t.soFar):]
-	t.grew = t.grew || len(t.soFar) > 0 && len(fresh) > 0
+	t.hasGrown = t.hasGrown || len(t.soFar) > 0 && len(fresh) > 0
 	t.soFar = append(t.soFar, fresh...)
 	return fresh
 }

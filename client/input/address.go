@@ -24,17 +24,17 @@ type Address struct {
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 
 // unsupportedPaths are paths of APIs that are not spoken, with what to use.
-var unsupportedPaths = []struct{ path, instead string }{
-	{"/api/chat", ollamaInstead}, {"/api/generate", ollamaInstead},
+var unsupportedPaths = []struct{ path, advice string }{
+	{"/api/chat", ollamaAdvice}, {"/api/generate", ollamaAdvice},
 	{"/completion", "/completion is llama.cpp's own API; use its OpenAI API: the URL up to the port"},
 	{"/generate_stream", "/generate_stream is TGI's or Triton's own API; use the OpenAI API of TGI, or of Triton's " +
 		"OpenAI frontend: the URL up to the port"},
-	{"/embeddings", itemsInstead}, {"/rerank", itemsInstead}, {"/score", itemsInstead},
+	{"/embeddings", noTokensAdvice}, {"/rerank", noTokensAdvice}, {"/score", noTokensAdvice},
 }
 
 const (
-	ollamaInstead = "that path is Ollama's own API; use its OpenAI API: http://HOST:11434"
-	itemsInstead  = "that path answers without tokens; give the URL of an API that generates some"
+	ollamaAdvice   = "that path is Ollama's own API; use its OpenAI API: http://HOST:11434"
+	noTokensAdvice = "that path answers without tokens; give the URL of an API that generates some"
 )
 
 // ParseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint. It returns the user
@@ -67,7 +67,7 @@ func ParseAddress(s string) (Address, *url.Userinfo, error) {
 	}
 	for _, g := range unsupportedPaths {
 		if strings.HasSuffix(strings.TrimRight(u.Path, "/"), g.path) {
-			return Address{}, nil, errors.New(g.instead)
+			return Address{}, nil, errors.New(g.advice)
 		}
 	}
 	user := u.User

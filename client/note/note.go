@@ -106,8 +106,8 @@ func (n *Note) UnmarshalJSON(b []byte) error {
 		}
 		return nil
 	}
-	type bare Note
-	if err := json.Unmarshal(b, (*bare)(n)); err != nil {
+	type plainNote Note
+	if err := json.Unmarshal(b, (*plainNote)(n)); err != nil {
 		return err
 	}
 	for name, v := range n.Args {

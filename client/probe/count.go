@@ -53,7 +53,7 @@ func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 				return nil, refused[i]
 			}
 			final := e.HTTP/100 == 4 && e.HTTP != http.StatusTooManyRequests || e.Kind == kindUncounted
-			if final || !again && !p.wait(ctx, e.HTTP, e.after) {
+			if final || !again && !p.wait(ctx, e.HTTP, e.retryAfter) {
 				return nil, refused[i]
 			}
 			_, refused[i] = p.count(ctx, text)

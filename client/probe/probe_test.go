@@ -7,18 +7,20 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/client/testkit"
 )
 
@@ -39,6 +41,7 @@ type fake struct {
 // asked is one request to generate.
 type asked struct {
 	w     http.ResponseWriter
+	r     *http.Request
 	body  map[string]any
 	n     int // max_tokens
 	said  int // prompt tokens
@@ -78,7 +81,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 // generate refuses what a strict server would, and then answers.
 func (f *fake) generate(w http.ResponseWriter, r *http.Request, answer func(*asked)) {
-	a := &asked{w: w, said: 21}
+	a := &asked{w: w, r: r, said: 21}
 	json.NewDecoder(r.Body).Decode(&a.body)
 	if messages, _ := a.body["messages"].([]any); f.letters {
 		text, _ := messages[0].(map[string]any)["content"].(string)
@@ -168,108 +171,94 @@ func prober(t testing.TB, o client.Options) *Prober {
 // heldBack reports whether a note says that all chunks arrived together.
 func heldBack(n note.Note) bool { return n.Is(noteHeldBack) }
 
-func TestPreflight(t *testing.T) {
-	const unrecognized = "Unrecognized request argument supplied: "
-	refused := func(field, message string) note.Note { return noteRejected.New(field, "400 Bad Request: "+message) }
-	vllm := func(chat func(*asked)) *fake { return &fake{models: vllmModels, chat: chat} }
-	strict := func(chat func(*asked), rejects map[string]string) *fake {
-		return &fake{models: vllmModels, chat: chat, rejects: rejects}
+// serveCase serves what a case describes, and sets options: a simulated engine, or what is answered to chat and to
+// completions; and how else it differs from a plain vLLM.
+func serveCase(t *testing.T, text string, o *client.Options) {
+	var engine simserver.Options
+	answer := func(words string) func(*asked) {
+		name, rest, _ := strings.Cut(words, " ")
+		n, _ := strconv.Atoi(rest)
+		return map[string]func(*asked){"forced": forced(max(n, 1)), "short": short, "thinking": thinking,
+			"refused":     func(a *asked) { refuse(a.w, 400, rest) },
+			"silent":      func(a *asked) { a.usage, a.all = false, false; short(a) },
+			"not-running": func(a *asked) { a.all = false; forced(n)(a) },
+			"always":      func(a *asked) { a.n = n; forced(1)(a) },
+			"times": func(a *asked) {
+				for i := range a.n {
+					a.say("content", i+1)
+				}
+				a.end("length", n*a.n)
+			}}[name]
 	}
-	for name, tt := range map[string]struct {
-		server     *fake
-		model, api string
-		want       func(f *Facts) // what is other than on a plain vLLM
-	}{
-		"plain": {server: vllm(forced(1)), want: func(*Facts) {}},
-		"completions asked for": {server: &fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
-			want: func(f *Facts) { f.API = "completions" }},
-		"Ollama": {model: "tiny",
-			server: &fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest"}]}`,
-				chat: forced(1), pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
-			want: func(f *Facts) {
-				f.Model, f.Models = "tiny:latest", []string{"tiny:latest", "big:latest"}
-				f.Engine, f.Version, f.MaxModelLen, f.LengthForced = "Ollama", "0.17.4", 0, false
-				f.Notes = []note.Note{noteNotForced.New("Ollama")}
-			}},
-		"llama.cpp": {server: &fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1),
-			header: map[string]string{"Server": "llama.cpp"},
-			pages:  map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
-			want: func(f *Facts) {
-				f.Model, f.Models = "m.gguf", []string{"m.gguf"}
-				f.Engine, f.Version, f.MaxModelLen = "llama.cpp", "b11669", 300
-				f.Notes = []note.Note{noteTooLong.New(512, 128, 300)}
-			}},
-		"unknown engine": {server: &fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short}, want: func(f *Facts) {
-			f.Model, f.Models, f.Engine, f.MaxModelLen, f.LengthForced = "a", []string{"a", "b"}, "", 0, false
-			f.Notes = []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}
-		}},
-		"no list of models": {server: &fake{chat: forced(1)}, model: "mine",
-			want: func(f *Facts) { f.Model, f.Models, f.Engine, f.MaxModelLen = "mine", nil, "", 0 }},
-		"strict": {server: strict(short, map[string]string{"min_tokens": unrecognized + "min_tokens",
-			"ignore_eos": unrecognized + "ignore_eos"}), want: func(f *Facts) {
-			f.LengthForced, f.Fields, f.Rejected = false, api.Fields{StreamUsage: true}, []string{"min_tokens", "ignore_eos"}
-			f.Notes = []note.Note{refused("min_tokens", unrecognized+"min_tokens"),
-				refused("ignore_eos", unrecognized+"ignore_eos"), noteNoIgnoreEOS.New()}
-		}},
-		"strict and silent": {server: strict(short, map[string]string{"min_tokens": "no", "ignore_eos": "no",
-			"stream_options": "no"}), want: func(f *Facts) {
-			f.Usage, f.LengthForced, f.Fields = false, false, api.Fields{}
-			f.Rejected = []string{"min_tokens", "ignore_eos", "stream_options"}
-			f.Notes = []note.Note{refused("min_tokens", "no"), refused("ignore_eos", "no"), refused("stream_options", "no"),
-				noteNoIgnoreEOS.New(), noteChunksCounted.New()}
-		}},
-		"another name for the length": {server: strict(forced(1), map[string]string{
-			"max_tokens": "not supported, use max_completion_tokens"}), want: func(f *Facts) {
-			f.Fields.MaxCompletionTokens, f.Rejected = true, []string{"max_tokens"}
-			f.Notes = []note.Note{refused("max_tokens", "not supported, use max_completion_tokens")}
-		}},
-		"a base model": {server: &fake{models: vllmModels, text: forced(1),
-			chat: func(a *asked) { refuse(a.w, 400, "no chat template") }}, want: func(f *Facts) {
-			f.API, f.Notes = "completions", []note.Note{noteCompletions.New("400 Bad Request: no chat template")}
-		}},
-		"several tokens a chunk": {server: vllm(forced(4)), want: func(f *Facts) {
-			f.TokensPerChunk, f.Fields.ContinuousUsage, f.Notes = 4, true, []note.Note{noteCountsRunning.New(4)}
-		}},
-		"several tokens a chunk, not reported": {server: vllm(func(a *asked) { a.all = false; forced(8)(a) }),
-			want: func(f *Facts) { f.TokensPerChunk, f.Notes = 8, []note.Note{noteCountsNone.New(8)} }},
-		"thinking": {server: vllm(thinking), want: func(f *Facts) { f.Thinks = true }},
-		"chunks of an unknown number of tokens": {server: vllm(func(a *asked) { a.usage = false; short(a) }),
-			want: func(f *Facts) { f.Usage, f.LengthForced, f.Notes = false, false, []note.Note{noteChunksCounted.New()} }},
-		"a count that cannot be": {server: vllm(func(a *asked) {
-			for n := range a.n {
-				a.say("content", n+1)
-			}
-			a.end("length", 10*a.n)
-		}), want: func(f *Facts) {
-			f.TokensPerChunk, f.LengthForced = 10, false
-			f.Notes = []note.Note{noteCountDoubtful.New(24, 24, 240), noteCountsNone.New(10)}
-		}},
-		"the 128 trap": {server: vllm(func(a *asked) { a.n = 128; forced(1)(a) }),
-			want: func(f *Facts) { f.LengthForced, f.Notes = false, []note.Note{noteLengthIgnored.New(24, 128)} }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: serve(t, tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
-			got, err := p.Preflight(t.Context(), Workload{PromptTokens: 512, OutputTokens: 128})
-			if err != nil {
+	f := &fake{models: vllmModels, pages: map[string]string{}, header: map[string]string{}, rejects: map[string]string{}}
+	for line := range strings.Lines(text) {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		name, value, _ := strings.Cut(rest, ": ")
+		switch word {
+		case "chat":
+			f.chat = answer(rest)
+		case "text":
+			f.text = answer(rest)
+		case "models":
+			f.models = rest
+		case "page":
+			f.pages[name] = value
+		case "header":
+			f.header[name] = value
+		case "rejects":
+			f.rejects[name] = value
+		case "engine":
+			if err := json.Unmarshal([]byte(rest), &engine); err != nil {
 				t.Fatal(err)
 			}
-			if got.Latency <= 0 {
-				t.Error("no latency")
-			}
-			// Chunks of a loopback server can be received together by chance.
-			got.Notes = slices.DeleteFunc(got.Notes, heldBack)
-			want := Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: api.AllFields}
-			tt.want(&want)
-			if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Facts{}, "Latency"), cmpopts.EquateEmpty()); d != "" {
-				t.Errorf("-want +got\n%s", d)
-			}
-			o := p.Options()
-			if o.API != got.API || o.Params.Model != got.Model || o.Params.Fields != got.Fields {
-				t.Errorf("options %+v", o)
-			}
-		})
+		case "--think":
+			think := rest == "true"
+			o.Params.Think = &think
+		case "--model":
+			o.Params.Model = rest
+		case "--api":
+			o.API = rest
+		default:
+			t.Fatal(line)
+		}
 	}
+	if o.URL = serve(t, f); engine.Engine != "" {
+		o.URL = serveSimulated(t, engine, f.pages)
+	}
+}
+
+// What a preflight finds out about servers, for 512 and 128 tokens: all about the first, and of others what differs.
+func TestPreflight(t *testing.T) {
+	var plain reflect.Value
+	testkit.CheckCases(t, "preflights/*.txt", func(t *testing.T, text string, first bool) string {
+		var o client.Options
+		serveCase(t, text, &o)
+		p := prober(t, o)
+		f, err := p.Preflight(t.Context(), Workload{PromptTokens: 512, OutputTokens: 128})
+		if err != nil || f.Latency <= 0 {
+			t.Fatal(err, f.Latency)
+		}
+		o = p.Options()
+		if o.API != f.API || o.Params.Model != f.Model || o.Params.Fields != f.Fields {
+			t.Errorf("options %+v", o)
+		}
+		var told strings.Builder
+		// Chunks of a loopback server can be received together by chance.
+		for _, n := range slices.DeleteFunc(f.Notes, heldBack) {
+			fmt.Fprintf(&told, "  %s %v\n", n.Code, n.Args)
+		}
+		f.Latency, f.Notes = 0, nil
+		v := reflect.ValueOf(f)
+		if first {
+			plain = v
+		}
+		for i := range v.NumField() {
+			if first || fmt.Sprint(v.Field(i)) != fmt.Sprint(plain.Field(i)) {
+				fmt.Fprintln(&told, strings.TrimRight(fmt.Sprintf("  %s %+v", v.Type().Field(i).Name, v.Field(i)), " "))
+			}
+		}
+		return told.String()
+	})
 }
 
 // A stream that a proxy held back is reported, and not taken for a fast server.

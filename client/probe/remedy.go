@@ -40,7 +40,7 @@ type Error struct {
 	Do   string // what to do, a sentence or two
 	err  error
 
-	after time.Duration // how long a refusal asks to wait; 0 where it does not say
+	retryAfter time.Duration // how long a refusal asks to wait; 0 where it does not say
 }
 
 func (e *Error) Error() string {

@@ -9,13 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/api"
 	"llmsweep/client/testkit"
 )
 
@@ -46,107 +46,61 @@ func secure(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// Every way for a preflight to fail is one line: what happened, to which URL, what to do.
-func TestErrors(t *testing.T) {
+// failing are servers that a status and a body do not describe.
+func failing(t *testing.T) map[string]client.Options {
+	page := status(200, "", "")
+	plain, overTLS := serve(t, page), secure(t, page)
+	noDial := func(url string, err error) client.Options {
+		return client.Options{URL: url, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, err }}
+	}
 	hung := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	many := make([]string, 12)
-	for i := range many {
-		many[i] = fmt.Sprintf(`{"id":"m%d"}`, i)
+	embed := &fake{models: `{"data":[{"id":"embed"},{"id":"chatter"}]}`,
+		chat: func(a *asked) { refuse(a.w, 404, "This is not a chat model") }}
+	return map[string]client.Options{
+		"closed":                {URL: closed(t)},
+		"unknown host":          noDial("http://none.invalid", &net.DNSError{Name: "none.invalid", IsNotFound: true}),
+		"no route":              noDial("http://10.255.255.1", errors.New("no route to host")),
+		"self-signed":           {URL: overTLS},
+		"TLS to a plain server": {URL: strings.Replace(plain, "http:", "https:", 1)},
+		"plain to a TLS server": {URL: strings.Replace(overTLS, "https:", "http:", 1)},
+		"a wrong path":          {URL: serve(t, http.NotFoundHandler()) + "/wrong"},
+		"no chat":               {URL: serve(t, &fake{models: vllmModels})},
+		"SSH":                   {URL: greeting(t, "SSH-2.0-OpenSSH_9\r\n")},
+		"hung":                  {URL: serve(t, hung), Timeout: 50 * time.Millisecond},
+		"an endless list":       {URL: serve(t, endless())},
+		"embed before chatter":  {URL: serve(t, embed)},
 	}
-	says := func(code int, body, header string) string { return serve(t, status(code, body, header)) }
-	chats := func(chat func(*asked)) string { return serve(t, &fake{models: vllmModels, chat: chat}) }
-	refuses := func(code int, message string) string { return chats(func(a *asked) { refuse(a.w, code, message) }) }
-	noDial := func(err error) client.Options {
-		return client.Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, err }}
-	}
-	model := func(name string) client.Options { return client.Options{Params: api.Params{Model: name}} }
-	var none client.Options
-	const (
-		key     = " Give a key that is valid here with --api-key or LLMSWEEP_API_KEY."
-		base    = " Is the base URL right? It is what comes before /v1, such as http://localhost:8000."
-		service = " Is that the URL of the API, and not of a web page or another service?"
-		port    = " Is that the server's base URL, and its API's port?"
-		log     = " The error is the server's: see its log. If it is still loading, wait."
-		reject  = " The server rejects the request; --body changes its fields."
-		models  = "URL/v1/models: "
-		chat    = "URL/v1/chat/completions: "
-	)
-	for _, tt := range []struct {
-		url  string
-		o    client.Options
-		kind kind
-		want string // URL stands for the base
-	}{
-		{closed(t), none, kindConnect,
-			models + "connection refused. Is the server up? (llmsweep sweep sim: needs none)"},
-		{"http://none.invalid", noDial(&net.DNSError{Err: "no such host", Name: "none.invalid", IsNotFound: true}),
-			kindConnect,
-			models + "no such host: none.invalid. Is the name spelled right, and can this machine resolve it?"},
-		{"http://10.255.255.1", noDial(errors.New("no route to host")), kindConnect,
-			models + "no route to host. Is the address right, and reachable from this machine?"},
-		{secure(t, status(200, "", "")), none, kindTLS, models + "its certificate is not trusted: it is signed by itself. " +
-			"Trust its authority with --ca FILE, or accept any certificate with --insecure."},
-		{strings.Replace(says(200, "", ""), "http:", "https:", 1), none, kindTLS,
-			models + "the server does not speak TLS on this port. Use http:// in place of https://."},
-		{strings.Replace(secure(t, status(200, "", "")), "https:", "http:", 1), none, kindTLS,
-			models + "400 Bad Request: Client sent an HTTP request to an HTTPS server. Use https:// in place of http://."},
-		{says(401, `{"error":"bad key KEY"}`, ""), client.Options{APIKey: "sk-hunter2"}, kindAuth,
-			models + "401 Unauthorized: bad key [redacted]." + key},
-		{says(403, "", ""), none, kindAuth, models + "403 Forbidden." + key},
-		{serve(t, http.NotFoundHandler()) + "/wrong", none, kindNotFound,
-			models + "404 Not Found: 404 page not found." + base + " A server that lists no models needs --model."},
-		{serve(t, &fake{models: vllmModels}), none, kindNotFound, chat + "404 Not Found: Not Found." + base},
-		{says(200, "<!DOCTYPE html><title>Grafana</title>", ""), none, kindNotAPI,
-			models + "this is a web page (HTML), not an API." + port},
-		{says(200, "hello", ""), none, kindNotAPI, models + "the answer is not JSON." + port},
-		{greeting(t, "SSH-2.0-OpenSSH_9\r\n"), none, kindNotAPI, models},
-		{says(308, "", "Location: https://elsewhere/v1/models"), none, kindNotAPI, models +
-			"308 Permanent Redirect: redirects to https://elsewhere/v1/models; give that URL instead." + service},
-		{says(200, `{"data":[]}`, ""), none, kindModel, models + "the server lists no model. Name one with --model."},
-		{says(200, `{"data":[{"id":"a"},{"id":"b"}]}`, ""), model("c"), kindModel,
-			models + "no model c here. There are: a, b."},
-		{says(200, `{"data":[`+strings.Join(many, ",")+`]}`, ""), model("c"), kindModel,
-			models + "no model c here. There are: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more."},
-		{serve(t, hung), client.Options{Timeout: 50 * time.Millisecond}, kindTimeout, models + "no answer within 50ms. " +
-			"Does the server hang (see its log)? If it is still loading its model, start again when it is ready."},
-		{says(429, `{"detail":"quota"}`, "Retry-After: 120"), none, kindBusy,
-			models + "429 Too Many Requests: quota (retry after 120). A rate limit is reached " +
-				"(the preflight waits for up to 1m0s in all): keep below it with --max-rps and --max-tpm."},
-		{says(503, `{"error":{"message":"Loading model"}}`, "Retry-After: 120"), none, kindServer,
-			models + "503 Service Unavailable: Loading model (retry after 120). The preflight waits for up to 1m0s in all. " +
-				"If it is still loading its model, start again when it is ready."},
-		{serve(t, endless()), none, kindNotAPI, models + "the answer was cut: it is longer than 8 MB." + service},
-		{serve(t, &fake{models: `{"data":[{"id":"embed"},{"id":"chatter"}]}`,
-			chat: func(a *asked) { refuse(a.w, 404, "This is not a chat model") }}), none, kindNotFound,
-			chat + "404 Not Found: This is not a chat model. The model was embed, the first in the list: " +
-				"name one that chats with --model (chatter)."},
-		{refuses(500, "out of memory"), none, kindServer, chat + "500 Internal Server Error: out of memory." + log},
-		{chats(func(a *asked) { io.WriteString(a.w, "data: {\"error\":{\"message\":\"died.\"}}\n\n") }), none, kindServer,
-			chat + "died." + log},
-		{chats(func(a *asked) { a.say("content", 1) }), none, kindServer,
-			chat + "the stream ended without a finish reason or terminator. " +
-				"The connection broke: see the log of the server, or of a proxy in front of it."},
-		{chats(func(a *asked) { io.WriteString(a.w, `{"choices":[{"message":{"content":"yes"}}]}`) }), none, kindNoStream,
-			chat + "the server answers in one piece although it was asked to stream, so tokens have no times. " +
-				"Use a server that streams, or make the proxy in front of it pass on \"stream\": true."},
-		{refuses(422, "temperature is missing"), none, kindRefused,
-			chat + "422 Unprocessable Entity: temperature is missing." + reject},
-	} {
-		tt.o.URL = tt.url
-		_, err := prober(t, tt.o).Preflight(t.Context(), Workload{})
+}
+
+func TestErrors(t *testing.T) {
+	servers := failing(t)
+	testkit.CheckCases(t, "errors.txt", func(t *testing.T, text string, _ bool) string {
+		name, body, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\n")
+		o, ok := servers[name]
+		if !ok {
+			rest, isChat := strings.CutPrefix(name, "chat ")
+			rest, o.Params.Model, _ = strings.Cut(rest, " --model ")
+			code, header, _ := strings.Cut(rest, " ")
+			n, err := strconv.Atoi(code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.URL, o.APIKey = serve(t, status(n, body, header)), "sk-hunter2"
+			if isChat {
+				o.URL = serve(t, &fake{models: vllmModels, chat: func(a *asked) { status(n, body, "").ServeHTTP(a.w, a.r) }})
+			}
+		}
+		_, err := prober(t, o).Preflight(t.Context(), Workload{})
 		var e *Error
-		if !errors.As(err, &e) || e.Kind != tt.kind {
-			t.Errorf("%v, kind %v; want %s, %s", err, e, tt.kind, tt.want)
-			continue
+		if !errors.As(err, &e) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+			return ""
 		}
-		got := strings.Replace(err.Error(), tt.url, "URL", 1)
-		if got != tt.want && !(strings.HasSuffix(tt.want, ": ") && strings.HasPrefix(got, tt.want)) {
-			t.Errorf("got  %s\nwant %s", got, tt.want)
+		if name == "SSH" { // what of it comes first is chance
+			return fmt.Sprintf("  %s\n", e.Kind)
 		}
-		if strings.Contains(got, "hunter2") || strings.Contains(got, "\n") {
-			t.Error(err)
-		}
-	}
+		return fmt.Sprintf("  %s: %s\n", e.Kind, strings.Replace(err.Error(), o.URL, "URL", 1))
+	})
 }
 
 // endless is a list of models without an end.

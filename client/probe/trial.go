@@ -225,15 +225,15 @@ func dropField(f *api.Fields, r *client.Result) string {
 		return "max_tokens"
 	}
 	droppable := []struct {
-		name string
-		on   *bool
+		name  string
+		field *bool
 	}{
 		{"min_tokens", &f.MinTokens}, {"ignore_eos", &f.IgnoreEOS}, {"stream_options", &f.StreamUsage},
 	}
 	for _, named := range []bool{true, false} {
 		for _, d := range droppable {
-			if *d.on && (!named || names(d.name)) {
-				*d.on = false
+			if *d.field && (!named || names(d.name)) {
+				*d.field = false
 				f.MinTokens = f.MinTokens && f.IgnoreEOS // goes with it
 				return d.name
 			}
@@ -253,7 +253,7 @@ func trialError(t trial) error {
 	err := remedy(t.url, &client.Failure{Class: r.Class, HTTP: r.HTTP, Message: r.Message})
 	var e *Error
 	if errors.As(err, &e) {
-		e.after = r.RetryAfter
+		e.retryAfter = r.RetryAfter
 	}
 	if d, _ := api.DialectByName(t.options.API); errors.As(err, &e) && e.Kind == kindNotFound && !d.Traits().Common {
 		e.Do = "The server does not speak that API (" + d.Name() +

@@ -16,30 +16,27 @@ import (
 
 // A busy server is waited for as long as it asks, within a limit. A silent one costs a limited time.
 func TestPatience(t *testing.T) {
+	const models, chat, always, s = "/v1/models", "/v1/chat/completions", 1000, time.Second
 	for name, tt := range map[string]struct {
-		path    string // where the server is busy
-		status  int    // 0: it never answers
-		after   string // the value of Retry-After
-		times   int    // it is busy for that many requests
-		timeout time.Duration
-		took    time.Duration
-		kind    kind // of the error; "" for none
+		path          string // where the server is busy
+		status        int    // 0: it never answers
+		after         string // the value of Retry-After
+		times         int    // it is busy for that many requests
+		timeout, took time.Duration
+		kind          kind // of the error; "" for none
 	}{
-		"models, 7 s":      {path: "/v1/models", status: 429, after: "7", times: 1, took: 7 * time.Second},
-		"chat, 7 s, twice": {path: "/v1/chat/completions", status: 429, after: "7", times: 2, took: 14 * time.Second},
-		"chat, a date": {path: "/v1/chat/completions", status: 429, after: "Sat, 01 Jan 2000 00:00:09 GMT",
-			times: 1, took: 9 * time.Second},
-		"chat, no time named":   {path: "/v1/chat/completions", status: 429, times: 3, took: 7 * time.Second},
-		"chat, 503 with a time": {path: "/v1/chat/completions", status: 503, after: "2", times: 1, took: 2 * time.Second},
-		"chat, 503 without":     {path: "/v1/chat/completions", status: 503, times: 2, took: 3 * time.Second},
-		"models, loading":       {path: "/v1/models", status: 503, times: 4, took: 15 * time.Second},
-		"chat, 503 always": {path: "/v1/chat/completions", status: 503, times: 1000, took: 31 * time.Second,
-			kind: kindServer},
-		"models, always": {path: "/v1/models", status: 429, times: 1000, took: 31 * time.Second, kind: kindBusy},
-		"chat, too long": {path: "/v1/chat/completions", status: 429, after: "3600", times: 1000, kind: kindBusy},
-		"chat, silent":   {path: "/v1/chat/completions", times: 1000, took: trialTime, kind: kindTimeout},
-		"chat, silent, --timeout": {path: "/v1/chat/completions", times: 1000, timeout: 20 * time.Second,
-			took: 20 * time.Second, kind: kindTimeout},
+		"models, 7 s":             {models, 429, "7", 1, 0, 7 * s, ""},
+		"chat, 7 s, twice":        {chat, 429, "7", 2, 0, 14 * s, ""},
+		"chat, a date":            {chat, 429, "Sat, 01 Jan 2000 00:00:09 GMT", 1, 0, 9 * s, ""},
+		"chat, no time named":     {chat, 429, "", 3, 0, 7 * s, ""},
+		"chat, 503 with a time":   {chat, 503, "2", 1, 0, 2 * s, ""},
+		"chat, 503 without":       {chat, 503, "", 2, 0, 3 * s, ""},
+		"models, loading":         {models, 503, "", 4, 0, 15 * s, ""},
+		"chat, 503 always":        {chat, 503, "", always, 0, 31 * s, kindServer},
+		"models, always":          {models, 429, "", always, 0, 31 * s, kindBusy},
+		"chat, too long":          {chat, 429, "3600", always, 0, 0, kindBusy},
+		"chat, silent":            {chat, 0, "", always, 0, trialTime, kindTimeout},
+		"chat, silent, --timeout": {chat, 0, "", always, 20 * s, 20 * s, kindTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ type behaviour struct {
 	slots, budget int // of the configuration
 
 	collapsed   float64       // the slowdown that a metastable collapse left behind; 0: none
-	worked      time.Duration // end of the last step
+	lastStepEnd time.Duration // end of the last step
 	nextPauseAt time.Duration // beginning of the next pause, or of the one under way
 	pauseRNG    *rand.Rand
 	cacheRNG    *rand.Rand
@@ -63,7 +63,7 @@ func (b *behaviour) plan(sc *Scheduler, now time.Duration) (time.Duration, bool)
 	if b.frozen(now + d) {
 		return endless, true
 	}
-	b.worked = now + d
+	b.lastStepEnd = now + d
 	return d, true
 }
 
@@ -73,7 +73,7 @@ func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 	if b.Collapses.Recovery == 0 {
 		return f
 	}
-	if now-b.worked >= b.Collapses.Recovery {
+	if now-b.lastStepEnd >= b.Collapses.Recovery {
 		b.collapsed = 0
 	}
 	if waiting >= slots || b.collapsed > 0 {

@@ -105,7 +105,7 @@ type cohorts struct {
 	cfg      MachineConfig
 	roofline roofline
 	work     Workload
-	joined   []int // ring over the last OutputTokens steps: how many got their first token in each
+	arrivals []int // ring over the last OutputTokens steps: how many got their first token in each
 	step     int
 	decoding int
 	context  int // tokens of the decoding sequences, those to be computed included
@@ -141,10 +141,10 @@ func (s *cohorts) advance(t *tally) {
 
 	s.context += s.decoding + first*(prompt+1)
 	s.decoding += first
-	s.joined[s.step%output] = first
+	s.arrivals[s.step%output] = first
 	s.step++
-	last := s.joined[s.step%output]
-	s.joined[s.step%output] = 0
+	last := s.arrivals[s.step%output]
+	s.arrivals[s.step%output] = 0
 	s.decoding -= last
 	s.context -= last * (prompt + output)
 	s.ended += last
@@ -152,7 +152,7 @@ func (s *cohorts) advance(t *tally) {
 
 // steadyState runs the recurrence over whole turnovers of the slots, after a warm-up.
 func steadyState(c MachineConfig, w Workload) tally {
-	s := cohorts{cfg: c, roofline: c.roofline(), work: w, joined: make([]int, w.OutputTokens)}
+	s := cohorts{cfg: c, roofline: c.roofline(), work: w, arrivals: make([]int, w.OutputTokens)}
 	var opening tally
 	for s.ended < capacityWarmup*c.MaxNumSeqs && s.step < capacityMaxSteps/4 {
 		s.advance(&opening)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"llmsweep/client/testkit"
 )
 
 var capacityConfigs = flag.Int("capacity-configs", 90, "random configurations to compare the capacity in")
@@ -145,10 +147,7 @@ func TestPublishedRows(t *testing.T) {
 		{"Qwen2-7B/L20", 21.01}, {"Qwen2-7B/L20/int4", 7.72}, {"Qwen2-7B/L20x2", 13.28}, {"Qwen2-7B/A100", 11.55},
 		{"Qwen2-7B/A100/int8", 7.86}, {"Qwen2.5-14B/L20", 36.43}, {"Qwen2.5-14B/L20x4", 12.72},
 	} {
-		c, err := Preset(row.preset)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Must(Preset(row.preset))
 		got := CapacityOf(c, Workload{512, 128}).SyncITL.Seconds() * 1e3
 		if ratio := got / row.itl; ratio < 0.67 || ratio > 1.5 {
 			t.Errorf("%s: ITL %.2f ms, published %.2f", row.preset, got, row.itl)

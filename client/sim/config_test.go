@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/testkit"
 )
 
 func TestPresets(t *testing.T) {
@@ -44,10 +46,7 @@ func TestPresetErrorsSayWhatThereIs(t *testing.T) {
 }
 
 func TestConfigsThatCannotBe(t *testing.T) {
-	good, err := Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testkit.Must(Preset("demo"))
 	for name, change := range map[string]func(*MachineConfig){
 		"no model":      func(c *MachineConfig) { c.Model = Model{} },
 		"no GPU":        func(c *MachineConfig) { c.GPU = GPU{} },
@@ -65,29 +64,9 @@ func TestConfigsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestModelsAddUp computes the parameter counts from the shapes of the configurations.
-func TestModelsAddUp(t *testing.T) {
-	intermediate := map[string]float64{"Qwen2-7B": 18944, "Qwen2.5-14B": 13824, "Qwen2.5-32B": 27648,
-		"Qwen2-57B-A14B": 20480, "Qwen2-72B": 29568}
-	for _, m := range Models() {
-		h, kv := float64(m.Hidden), float64(m.KVHeads*m.HeadDim)
-		layer := 2*h*h + 2*h*kv + 3*h*intermediate[m.Name]
-		params := 2*m.embedding() + float64(m.Layers)*layer + m.ExpertParams
-		if math.Abs(params/m.Params-1) > 0.001 {
-			t.Errorf("%s: %.4g parameters from its shapes, %.4g stated", m.Name, params, m.Params)
-		}
-	}
-	if m := qwen57B(); math.Abs(m.ActiveParams-14.25e9) > 0.05e9 {
-		t.Errorf("%s: %.4g active parameters, want 14.2e9", m.Name, m.ActiveParams)
-	}
-}
-
 // TestStepTimeByHand computes StepTime's formula for a decode of 8 sequences at 100 tokens and one chunk of 50.
 func TestStepTimeByHand(t *testing.T) {
-	c, err := Preset("Qwen2-7B/L20x2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Preset("Qwen2-7B/L20x2"))
 	b := Batch{Tokens: 58, Samples: 9, Context: 8*100 + 50, Pairs: 8*100 + 50*51/2}
 	const params, embedding = 7.616e9, 152064 * 3584.0
 	bytes := 2*(params-embedding) + 57344*(850+58.0)
@@ -99,10 +78,7 @@ func TestStepTimeByHand(t *testing.T) {
 }
 
 func TestMoreExpertsAreTouchedByMoreTokens(t *testing.T) {
-	c, err := Preset("Qwen2-57B-A14B/H200x2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Preset("Qwen2-57B-A14B/H200x2"))
 	c.GPU.PeakFP16 = 1e30 // memory alone
 	step := func(tokens int) time.Duration { return c.StepTime(Batch{Tokens: tokens}) - c.StepTime(Batch{}) }
 	one := c.Model.ExpertParams * 2 / 8 / (2 * 0.8 * c.GPU.BandwidthBytes) // 8 of 64

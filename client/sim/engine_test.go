@@ -9,23 +9,19 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/testkit"
 )
 
 func demoConfig(t testing.TB) MachineConfig {
 	t.Helper()
-	c, err := Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Preset("demo"))
 	return c
 }
 
 func start(t testing.TB, c MachineConfig) *Engine {
 	t.Helper()
-	e, err := Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(Start(c))
 	t.Cleanup(e.Close)
 	return e
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/simtest"
 )
 
@@ -18,13 +19,8 @@ var work = sim.Workload{PromptTokens: 64, OutputTokens: 32}
 
 func plain8(t testing.TB, habits ...string) simtest.DrawnServer {
 	t.Helper()
-	c, err := sim.Preset("plain8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Habits, err = sim.ParseHabits(habits); err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(sim.Preset("plain8"))
+	c.Habits = testkit.Must(sim.ParseHabits(habits))
 	return simtest.DrawnServer{Config: c, Work: work}
 }
 
@@ -32,10 +28,7 @@ func plain8(t testing.TB, habits ...string) simtest.DrawnServer {
 func inBubble(t *testing.T, s simtest.DrawnServer, f func(t *testing.T, l *sim.Engine)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l, err := sim.Start(s.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Must(sim.Start(s.Config))
 		defer l.Close()
 		f(t, l)
 	})

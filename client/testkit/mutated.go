@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// mutated is the environment variable that asks for changed inputs: how long to try those of each input of the corpus,
+// durationVariable is the environment variable that asks for changed inputs: how long to try those of each input of the corpus,
 // such as 10s.
-const mutated = "FUZZ_FOR"
+const durationVariable = "FUZZ_FOR"
 
 // MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where FUZZ_FOR is set, it tries changed inputs
 // after each of the corpus, and logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target
 // must not call t.Skip.
 func MutatedWith[F any](target F) F {
-	each, err := time.ParseDuration(os.Getenv(mutated))
+	each, err := time.ParseDuration(os.Getenv(durationVariable))
 	if err != nil || each <= 0 {
 		return target
 	}

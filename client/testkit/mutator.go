@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// longest is the length in bytes beyond which an input does not grow.
-const longest = 1 << 16
+// maxInput is the length in bytes beyond which an input does not grow.
+const maxInput = 1 << 16
 
 // mutator changes inputs. It splices them with pieces of those that it has learnt.
 type mutator struct {
@@ -71,8 +71,8 @@ func (m *mutator) change(args []reflect.Value) []reflect.Value {
 	return changed
 }
 
-// odd are pieces that parsers stumble over.
-var odd = []string{
+// oddPieces are pieces that parsers stumble over.
+var oddPieces = []string{
 	"\x00", "\xff", "\xef\xbb\xbf", "\r\n", "\n\n", "\n", "\r", "\t", " ", ",", ":", ";", "|", "=", "%", "-", "+", ".",
 	"/", "\\", "\"", "'", "`",
 	"{", "}", "[", "]", "<", ">", "(", ")", "null", "true", "[[[[[[[[", "{\"a\":", "0", "-1", "1e999", "-0", "1e-999",
@@ -90,13 +90,13 @@ func (m *mutator) bytes(b []byte) []byte {
 	}
 	b = bytes.Clone(b)
 	for range 1 + m.rng.IntN(6) {
-		b = m.once(b)
+		b = m.changeOnce(b)
 	}
-	return b[:min(len(b), longest)]
+	return b[:min(len(b), maxInput)]
 }
 
-// once changes one thing.
-func (m *mutator) once(b []byte) []byte {
+// changeOnce changes one thing.
+func (m *mutator) changeOnce(b []byte) []byte {
 	at := m.rng.IntN(len(b) + 1)
 	end := at + m.rng.IntN(min(len(b)-at, 1<<m.rng.IntN(12))+1)
 	switch m.rng.IntN(9) {
@@ -113,9 +113,9 @@ func (m *mutator) once(b []byte) []byte {
 	case 3: // repeat
 		return splice(b, end, end, bytes.Repeat(b[at:end], 1+m.rng.IntN(3)))
 	case 4: // something odd, inserted
-		return splice(b, at, at, []byte(odd[m.rng.IntN(len(odd))]))
+		return splice(b, at, at, []byte(oddPieces[m.rng.IntN(len(oddPieces))]))
 	case 5: // something odd, in place of a part
-		return splice(b, at, end, []byte(odd[m.rng.IntN(len(odd))]))
+		return splice(b, at, end, []byte(oddPieces[m.rng.IntN(len(oddPieces))]))
 	case 6: // a token
 		if len(m.tokens) > 0 {
 			return splice(b, at, end, m.tokens[m.rng.IntN(len(m.tokens))])

@@ -41,7 +41,7 @@ type Conn struct {
 
 // WasIdle reports, before Send, whether the connection was made before it was asked for: for an earlier request, or
 // ahead.
-func (c *Conn) WasIdle() bool { return c.reuse.warmed || c.reuse.requests > 0 }
+func (c *Conn) WasIdle() bool { return c.reuse.dialledAhead || c.reuse.requests > 0 }
 
 // Sent returns when the first byte of the request was written; the zero time where the kernel accepted none.
 func (c *Conn) Sent() time.Time { return c.sent }
@@ -55,15 +55,15 @@ func (c *Conn) Ready() error {
 		return ErrRetired
 	}
 	fresh := c.reuse.requests == 0
-	if !c.socket.liveness.alive(fresh && c.secured()) || !fresh && !c.silent() {
+	if !c.socket.liveness.alive(fresh && c.hasTLS()) || !fresh && !c.isSilent() {
 		return ErrGone
 	}
 	return nil
 }
 
-// silent reports whether TLS holds nothing that nobody asked for, such as the server's close_notify.
-func (c *Conn) silent() bool {
-	if !c.secured() {
+// isSilent reports whether TLS holds nothing that nobody asked for, such as the server's close_notify.
+func (c *Conn) isSilent() bool {
+	if !c.hasTLS() {
 		return true
 	}
 	c.SetReadDeadline(time.Unix(1, 0)) // what has arrived is read all the same
@@ -183,7 +183,7 @@ func (c *Conn) receive(onReceive func() (done bool)) error {
 		}
 		return done
 	}
-	if !c.secured() {
+	if !c.hasTLS() {
 		return c.socket.each(each)
 	}
 	buffer := make([]byte, receiveSize)
@@ -230,8 +230,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// secured reports whether the connection carries TLS.
-func (c *Conn) secured() bool { return c.Conn != net.Conn(c.socket) }
+// hasTLS reports whether the connection carries TLS.
+func (c *Conn) hasTLS() bool { return c.Conn != net.Conn(c.socket) }
 
 // timedOut reports whether an error is a deadline's, after which reading may go on.
 func timedOut(err error) bool {

@@ -374,17 +374,3 @@ func TestNothingIsAllocated(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-// BenchmarkEach receives one event at a time.
-func BenchmarkEach(b *testing.B) {
-	near, far := asked(b)
-	io.WriteString(far, "HTTP/1.1 200 OK\r\n\r\n")
-	near.Head()
-	event := make([]byte, 250)
-	b.ReportAllocs()
-	far.Write(event)
-	near.Each(func([]byte, Arrival) bool {
-		far.Write(event)
-		return !b.Loop()
-	})
-}

@@ -91,7 +91,7 @@ func (p *Pool) Warm(ctx context.Context, n int) error {
 				errs <- err
 				return
 			}
-			c.reuse.warmed = true
+			c.reuse.dialledAhead = true
 			p.put(c)
 		})
 	}

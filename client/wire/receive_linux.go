@@ -60,7 +60,7 @@ func (s *socket) each(onReceive func(p []byte) (done bool)) error {
 	}
 	s.onReceive, s.err = onReceive, nil
 	err := s.raw.Read(s.onReadable) // waits where it returns false; deadlines and Close end that
-	for err != nil && s.woken(err) {
+	for err != nil && s.wasWoken(err) {
 		err = s.raw.Read(s.onReadable)
 	}
 	s.onReceive = nil

@@ -25,11 +25,11 @@ const (
 
 // reuse has what decides whether a connection is used again.
 type reuse struct {
-	warmed      bool          // it was made ahead of need
-	requests    int           // requests that were sent on it
-	idleSince   time.Time     // end of the latest answer, or when it was made
-	maxRequests int           // how many requests the server says it takes, 0 for no limit
-	maxIdle     time.Duration // how long the connection may be idle, 0 for no limit
+	dialledAhead bool          // it was made ahead of need
+	requests     int           // requests that were sent on it
+	idleSince    time.Time     // end of the latest answer, or when it was made
+	maxRequests  int           // how many requests the server says it takes, 0 for no limit
+	maxIdle      time.Duration // how long the connection may be idle, 0 for no limit
 }
 
 // expired reports whether the server is about to close the connection, as it has said.

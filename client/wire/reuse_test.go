@@ -1,8 +1,12 @@
 package wire
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/testkit"
 )
 
 // The number of requests after which a server closes connections is learned from two in succession, closed soon after
@@ -68,43 +72,35 @@ func TestKeepAlive(t *testing.T) {
 func TestDates(t *testing.T) {
 	const ms = time.Millisecond
 	base := time.Now()
-	type receive struct {
-		read   time.Duration // when the read returned
-		stamp  time.Duration // the kernel's, from base; negative for none
-		full   bool
-		at     time.Duration // wanted
-		seq    int64
-		kernel bool
-	}
-	for name, receives := range map[string][]receive{
-		"stamped":          {{1 * ms, 0, false, 0, 1, true}, {9 * ms, 3 * ms, false, 3 * ms, 2, true}},
-		"not stamped":      {{1 * ms, -1, false, 1 * ms, 1, false}, {2 * ms, -1, false, 2 * ms, 2, false}},
-		"the future":       {{1 * ms, 2 * ms, false, 1 * ms, 1, false}, {9 * ms, 5 * ms, false, 5 * ms, 2, true}},
-		"the distant past": {{500 * ms, 400 * ms, false, 400 * ms, 1, true}, {600 * ms, 200 * ms, false, 600 * ms, 2, false}},
-		"never back": {{5 * ms, -1, false, 5 * ms, 1, false}, {6 * ms, 4 * ms, false, 5 * ms, 2, true},
-			{7 * ms, 6 * ms, false, 6 * ms, 3, true}},
-		"merged": {{5 * ms, 3 * ms, false, 3 * ms, 1, true}, {6 * ms, 3 * ms, false, 3 * ms, 1, true},
-			{7 * ms, 4 * ms, false, 4 * ms, 2, true}},
-		"a full buffer": {{5 * ms, 1 * ms, true, 1 * ms, 1, true}, {6 * ms, 2 * ms, false, 2 * ms, 1, true},
-			{7 * ms, 3 * ms, false, 3 * ms, 2, true}},
+	// A receive is read at ms[/stamp][f: its buffer is full]->instant#number[k: of the kernel].
+	for name, receives := range map[string]string{
+		"stamped":          "1/0->0#1k 9/3->3#2k",
+		"not stamped":      "1->1#1 2->2#2",
+		"the future":       "1/2->1#1 9/5->5#2k",
+		"the distant past": "500/400->400#1k 600/200->600#2",
+		"never back":       "5->5#1 6/4->5#2k 7/6->6#3k",
+		"merged":           "5/3->3#1k 6/3->3#1k 7/4->4#2k",
+		"a full buffer":    "5/1f->1#1k 6/2->2#1k 7/3->3#2k",
 	} {
-		t.Run(name, func(t *testing.T) {
-			var s socket
-			for i, r := range receives {
-				stamp := int64(0)
-				if r.stamp >= 0 {
-					stamp = base.Add(r.stamp).UnixNano()
-				}
-				s.stampReceive(base.Add(r.read), stamp, r.full)
-				got := s.last
-				if got.At.Sub(base) != r.at || got.Seq != r.seq || got.Kernel != r.kernel {
-					t.Errorf("%d: at %v, number %d, kernel %v; want %+v", i, got.At.Sub(base), got.Seq, got.Kernel, r)
-				}
-				if r.kernel && r.at == r.stamp && i == 0 && got.Delay != r.read-r.stamp {
-					t.Errorf("delay %v", got.Delay)
-				}
+		var s socket
+		for i, r := range strings.Fields(receives) {
+			in, want, _ := strings.Cut(r, "->")
+			in, full := strings.CutSuffix(in, "f")
+			read, stamped, hasStamp := strings.Cut(in, "/")
+			at, stamp, nanos := testkit.Must(time.ParseDuration(read+"ms")), time.Duration(0), int64(0)
+			if hasStamp {
+				stamp = testkit.Must(time.ParseDuration(stamped + "ms"))
+				nanos = base.Add(stamp).UnixNano()
 			}
-		})
+			s.stampReceive(base.Add(at), nanos, full)
+			got := fmt.Sprintf("%d#%d", s.last.At.Sub(base)/ms, s.last.Seq)
+			if s.last.Kernel {
+				got += "k"
+			}
+			if got != want || i == 0 && s.last.Kernel && s.last.Delay != at-stamp {
+				t.Errorf("%s: %s after %v, want %s", name, got, s.last.Delay, r)
+			}
+		}
 	}
 	s := socket{}
 	s.emptiedAt = base

@@ -61,8 +61,8 @@ func (s *socket) wake() {
 	s.SetReadDeadline(time.Unix(1, 0))
 }
 
-// woken reports whether a wait ended through wake, and makes reading possible again.
-func (s *socket) woken(err error) bool {
+// wasWoken reports whether a wait ended through wake, and makes reading possible again.
+func (s *socket) wasWoken(err error) bool {
 	if !errors.Is(err, os.ErrDeadlineExceeded) || !s.hungUp.Load() || s.aborted.Load() {
 		return false
 	}

@@ -20,25 +20,25 @@ import (
 type answer struct {
 	*server
 	request
-	to      *endpoint
-	running *sim.Generation // the request inside the engine
-	id      string
-	created time.Time
-	fault   Fault
-	faultAt int    // tokens sent before the fault strikes
-	sumText string // the text of the last token, where it is the result of a sum
-	w       http.ResponseWriter
-	out     *http.ResponseController
-	encoder encoder
-	buf     []byte
-	ready   atomic.Int64  // tokens generated
-	more    chan struct{} // signals that ready has grown
+	endpoint *endpoint
+	running  *sim.Generation // the request inside the engine
+	id       string
+	created  time.Time
+	fault    Fault
+	faultAt  int    // tokens sent before the fault strikes
+	sumText  string // the text of the last token, where it is the result of a sum
+	w        http.ResponseWriter
+	out      *http.ResponseController
+	encoder  encoder
+	buf      []byte
+	ready    atomic.Int64  // tokens generated
+	more     chan struct{} // signals that ready has grown
 }
 
 // newAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject.
 func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault) *answer {
 	a := &answer{
-		server: s, request: r, to: to, created: time.Now(), fault: fault, faultAt: max(1, r.work.OutputTokens/2),
+		server: s, request: r, endpoint: to, created: time.Now(), fault: fault, faultAt: max(1, r.work.OutputTokens/2),
 		id: fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(r.seed+n)),
 		w:  w, out: http.NewResponseController(w), more: make(chan struct{}, 1),
 	}
@@ -112,7 +112,7 @@ func (a *answer) streamTo(ctx context.Context) {
 	}
 	usage, _ := a.running.Result()
 	b := a.encoder.closing(a.buf[:0], usage)
-	if a.to.done {
+	if a.endpoint.done {
 		b = append(b, done...)
 	}
 	a.write(b)
@@ -168,8 +168,8 @@ func (a *answer) write(b []byte) bool {
 }
 
 func (a *answer) sendError(e *apiError) {
-	b := appendObject(nil, a.to.refusal(e))
-	if a.to.done {
+	b := appendObject(nil, a.endpoint.refusal(e))
+	if a.endpoint.done {
 		b = append(b, done...)
 	}
 	a.write(b)
@@ -216,7 +216,7 @@ func (a *answer) sendWhole(ctx context.Context) {
 	}
 	usage, err := a.running.Result()
 	if err != nil {
-		a.to.refuse(a.w, asAPIError(err))
+		a.endpoint.refuse(a.w, asAPIError(err))
 		return
 	}
 	text := marshal(a.encoder.whole(usage))
@@ -228,7 +228,7 @@ func (a *answer) sendWhole(ctx context.Context) {
 		<-ctx.Done()
 		return
 	case FaultError:
-		a.to.refuse(a.w, engineDied())
+		a.endpoint.refuse(a.w, engineDied())
 		return
 	case FaultTruncate, FaultGarbage:
 		text = text[:len(text)/2]

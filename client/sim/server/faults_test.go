@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -11,16 +10,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/testkit"
 )
 
 // TestResetIsAReset needs a real connection.
 func TestResetIsAReset(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	rules, err := ParseFaults("reset:1/1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := testkit.Must(ParseFaults("reset:1/1"))
 	url, _, err := Serve(ctx, "127.0.0.1:0", New(start(t, demoConfig(t)), Options{Faults: rules}))
 	if err != nil {
 		t.Fatal(err)
@@ -35,18 +33,6 @@ func TestResetIsAReset(t *testing.T) {
 			t.Errorf("%s: %v, want a reset connection", mode, err)
 		}
 	}
-}
-
-// TestFaultsOfWholeAnswers checks the stream's faults on requests that do not stream.
-func TestFaultsOfWholeAnswers(t *testing.T) {
-	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for fault, want := range map[Fault]int{FaultTruncate: 200, FaultGarbage: 200} {
-			status, text := b.fetch("POST", "/v1/chat/completions", ask+"}", "X-Sim-Fault: "+string(fault))
-			if status != want || json.Valid([]byte(text)) {
-				t.Errorf("%s: %d %s", fault, status, text)
-			}
-		}
-	})
 }
 
 func TestParseFaults(t *testing.T) {
@@ -66,10 +52,7 @@ func TestParseFaults(t *testing.T) {
 }
 
 func TestFaultsStrikeAsOften(t *testing.T) {
-	f, err := ParseFaults("stall:1/10,500:0.2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(ParseFaults("stall:1/10,500:0.2"))
 	count := make(map[Fault]int)
 	for n := range uint64(10000) {
 		first, again := f.FaultOf(n+1), f.FaultOf(n+1)

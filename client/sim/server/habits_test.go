@@ -75,24 +75,6 @@ func TestRefusalsOverHTTP(t *testing.T) {
 	}
 }
 
-func TestDropsOverHTTP(t *testing.T) {
-	inBubble(t, habitual(t, "drops:3,500ms"), Options{}, func(t *testing.T, b *bubble) {
-		for i := range 9 {
-			began := time.Now()
-			resp, err := b.client.Post("http://sim/v1/completions", "application/json", strings.NewReader(ask32))
-			if dropped := i%3 == 2; (err != nil) != dropped {
-				t.Errorf("request %d: %v", i+1, err)
-			} else if dropped && time.Since(began) != 500*time.Millisecond {
-				t.Errorf("request %d was dropped after %v, want 500 ms", i+1, time.Since(began))
-			}
-			if err == nil {
-				io.Copy(io.Discard, resp.Body)
-				resp.Body.Close()
-			}
-		}
-	})
-}
-
 // TestADroppedConnectionSendsNothing looks at a real connection, in real time.
 func TestADroppedConnectionSendsNothing(t *testing.T) {
 	c := habitual(t, "drops:1,20ms")
@@ -162,34 +144,11 @@ func TestBurstsOverHTTP(t *testing.T) {
 				}
 				bursts[len(bursts)-1]++
 			}
-			if !slices.Equal(bursts, want) {
-				t.Errorf("%s: bursts of %v tokens, want %v", habit, bursts, want)
+			if !slices.Equal(bursts, want) || habit[:6] == "caches" && at != sim.CacheTime {
+				t.Errorf("%s: bursts of %v tokens, want %v; the last at %v", habit, bursts, want, at)
 			}
 		})
 	}
-}
-
-// TestACachedAnswerComesAtOnce also covers answers in one piece.
-func TestACachedAnswerComesAtOnce(t *testing.T) {
-	inBubble(t, habitual(t, "caches:0.5"), Options{}, func(t *testing.T, b *bubble) {
-		cached := 0
-		for range 100 {
-			began := time.Now()
-			if status, _ := b.fetch("POST", "/v1/completions", strings.Replace(ask32, "true}", "false}", 1), ""); status != 200 {
-				t.Fatal(status)
-			}
-			switch time.Since(began) {
-			case sim.CacheTime:
-				cached++
-			case 410 * time.Millisecond:
-			default:
-				t.Fatalf("an answer after %v", time.Since(began))
-			}
-		}
-		if cached < 35 || cached > 65 { // 50, standard deviation 5
-			t.Errorf("%d of 100 answers from the cache, want about half", cached)
-		}
-	})
 }
 
 // TestPausesStallAllStreams compares the gaps of streams that run together.

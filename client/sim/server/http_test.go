@@ -16,19 +16,13 @@ import (
 
 func demoConfig(t testing.TB) sim.MachineConfig {
 	t.Helper()
-	c, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(sim.Preset("demo"))
 	return c
 }
 
 func start(t testing.TB, c sim.MachineConfig) *sim.Engine {
 	t.Helper()
-	e, err := sim.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(sim.Start(c))
 	t.Cleanup(e.Close)
 	return e
 }
@@ -118,13 +112,6 @@ func (e event) text() string {
 	return c.Text + c.Delta.Content + c.Delta.ReasoningContent + c.Delta.Reasoning
 }
 
-func (e event) finish() string {
-	if len(e.Choices) == 0 {
-		return ""
-	}
-	return e.Choices[0].FinishReason
-}
-
 // stream reads a stream to its end, and records when each event arrived.
 func (b *bubble) stream(path, body, header string) ([]event, error) {
 	b.t.Helper()
@@ -158,5 +145,3 @@ func (b *bubble) mustStream(path, body, header string) []event {
 	}
 	return events[:len(events)-1]
 }
-
-func (c chunk) finishReason() string { return event{chunk: c}.finish() }

@@ -20,7 +20,7 @@ func messagesEndpoint() *endpoint {
 
 func parseMessages(s *server, raw []byte) (request, error) {
 	var b struct {
-		named
+		modelMember
 		Messages  []chatMessage   `json:"messages"`
 		System    json.RawMessage `json:"system"`
 		MaxTokens *int            `json:"max_tokens"`

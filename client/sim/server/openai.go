@@ -23,7 +23,7 @@ func openAIEndpoint(chat bool) *endpoint {
 
 // body holds the fields of a request to OpenAI's endpoints that are used.
 type body struct {
-	named
+	modelMember
 	Messages            []chatMessage   `json:"messages"`
 	Prompt              json.RawMessage `json:"prompt"`
 	MaxTokens           *int            `json:"max_tokens"`

@@ -47,12 +47,12 @@ func (s *server) read(raw []byte, b interface{ modelName() string }) error {
 	return nil
 }
 
-// named is the part of a body that names the model.
-type named struct {
+// modelMember is the part of a body that names the model.
+type modelMember struct {
 	Model string `json:"model"`
 }
 
-func (n named) modelName() string { return n.Model }
+func (n modelMember) modelName() string { return n.Model }
 
 // newRequest returns a request with a prompt and a length of its answer. A natural end depends on the prompt.
 func (s *server) newRequest(stream bool, ids []uint32, w lengthLimits) (request, error) {

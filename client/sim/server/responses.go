@@ -20,7 +20,7 @@ func responsesEndpoint() *endpoint {
 
 func parseResponses(s *server, raw []byte) (request, error) {
 	var b struct {
-		named
+		modelMember
 		Input           json.RawMessage `json:"input"`
 		MaxOutputTokens *int            `json:"max_output_tokens"`
 		IgnoreEOS       bool            `json:"ignore_eos"`
@@ -51,9 +51,9 @@ func parseResponses(s *server, raw []byte) (request, error) {
 // responsesEncoder sends the answer as output items: reasoning, then a message.
 type responsesEncoder struct {
 	*answer
-	sent  int              // events
-	items []map[string]any // the last one is open
-	from  int              // the first token of the last one
+	sent       int              // events
+	items      []map[string]any // the last one is open
+	firstToken int              // the first token of the last one
 }
 
 // next appends the next event.
@@ -92,7 +92,7 @@ func (e *responsesEncoder) tokens(b []byte, from, to int) []byte {
 
 // open opens the item that begins after a token.
 func (e *responsesEncoder) open(b []byte, from int) []byte {
-	e.from = from
+	e.firstToken = from
 	item := map[string]any{"id": "msg_" + e.id, "type": "message", "role": "assistant", "status": "in_progress"}
 	if from < e.work.ReasoningTokens {
 		item = map[string]any{"id": "rs_" + e.id, "type": "reasoning", "summary": []any{}, "status": "in_progress"}
@@ -115,7 +115,7 @@ func (e *responsesEncoder) close(b []byte, to int) []byte {
 	if len(e.items) == 0 {
 		return b
 	}
-	kind, text := e.textKind(), e.text(e.from, to)
+	kind, text := e.textKind(), e.text(e.firstToken, to)
 	item := maps.Clone(e.items[len(e.items)-1])
 	item["status"], item["content"] = "completed", []any{map[string]any{"type": kind, "text": text}}
 	e.items[len(e.items)-1] = item

@@ -19,7 +19,7 @@ func sglangEndpoint() *endpoint {
 func parseSGLang(s *server, raw []byte) (request, error) {
 	const fallback = 128 // tokens, where the request sets no length
 	var b struct {
-		named
+		modelMember
 		Text           json.RawMessage `json:"text"`
 		InputIDs       json.RawMessage `json:"input_ids"`
 		Stream         bool            `json:"stream"`

@@ -98,15 +98,3 @@ func FuzzTokenizer(f *testing.F) {
 		}
 	}))
 }
-
-func BenchmarkTokenize(b *testing.B) {
-	text := ""
-	for n := range 4096 {
-		text += Word(1, n)
-	}
-	b.SetBytes(int64(len(text)))
-	var ids []uint32
-	for b.Loop() {
-		ids = Append(ids[:0], text, 152064)
-	}
-}
