@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,30 +13,6 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
-
-// A stage that completed more than the answer and its interval is named, whatever its kind.
-func TestFasterStagesOfRealRun(t *testing.T) {
-	run, err := store.Open("testdata/native")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run.Answer, run.Warnings = nil, nil
-	named := regexp.MustCompile(`synchronous ?[（(]`)
-	for _, high := range []rundir.Number{run.Saturation.High, rundir.Exactly(17)} {
-		run.Saturation.High = high
-		for _, l := range lang.All() {
-			lines := slices.DeleteFunc(findings.Warnings(run, l), func(s string) bool { return !named.MatchString(s) })
-			line, ok := strings.Join(lines, ""), len(lines) == 0
-			if high.Value() < 17 {
-				ok = strings.Contains(line, "16.20 req/s") && strings.Contains(line, "16.34 req/s") &&
-					strings.Contains(line, " 15 req/s") && !strings.Contains(line, "8.17")
-			}
-			if !ok {
-				t.Errorf("%s, up to %v: %q", l, high.Value(), line)
-			}
-		}
-	}
-}
 
 // "Offered" is what arrived: on the axis it is never the planned rate, which names the stage.
 func TestOfferedRateOnAxis(t *testing.T) {

@@ -20,7 +20,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
-	"llmsweep/report/table"
 	"llmsweep/sweep/slo"
 )
 
@@ -325,33 +324,5 @@ func TestOrder(t *testing.T) {
 	}
 	if !regexp.MustCompile(`\n## Ours\n\n<!-- llmsweep:compare`).Match(sorted) {
 		t.Error("the heading of the next part moved")
-	}
-}
-
-// Each reason to doubt a row stands once in a document, at the table, with all rows that it is of.
-func TestDoubtsAreNamedOnce(t *testing.T) {
-	in, l := documentInputs(t), lang.English
-	doc := string(written(t, in, nil, options(t, l)).Document)
-	times := map[string]int{}
-	for _, s := range setup.Load(in) {
-		seen := map[string]bool{}
-		for _, o := range slices.Concat(s.LeftOut, s.Marked) {
-			why := table.Escape(o.Reason(l))
-			if !seen[why] {
-				seen[why] = true
-				times[why]++
-			}
-			if !strings.Contains(doc, "("+o.Where+")") {
-				t.Errorf("%s is not named", o.Where)
-			}
-		}
-	}
-	for why, n := range times {
-		if got := strings.Count(doc, why); got != n {
-			t.Errorf("%d times instead of %d: %s", got, n, why)
-		}
-	}
-	if len(times) < 5 {
-		t.Errorf("%d reasons", len(times))
 	}
 }
