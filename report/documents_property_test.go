@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/document"
@@ -48,10 +49,7 @@ func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.
 		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2,
 			"A100": 3.6, "H100": 6}, Headroom: 0.2, AnyWorkload: true}
 	}
-	out, err := document.Write(setup.Load(in), nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(document.Write(setup.Load(in), nil, o))
 	return string(out.Document)
 }
 

@@ -48,10 +48,7 @@ func TestOneAnswerEverywhere(t *testing.T) {
 func TestOneAnswerOfRealRuns(t *testing.T) {
 	t.Parallel()
 	for _, dir := range exampleRuns(t) {
-		run, err := saturation.Reopen(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := testkit.Must(saturation.Reopen(dir))
 		a := saturation.AnswerOf(run)
 		if a == nil {
 			continue
@@ -161,10 +158,7 @@ func indexCells(index string, row int) string {
 }
 
 func asJSON(t reporter, v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.Marshal(v))
 	return string(b)
 }
 

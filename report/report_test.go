@@ -107,10 +107,7 @@ func TestCSV(t *testing.T) {
 
 func csvOf(t *testing.T, runs []rundir.Run) [][]string {
 	t.Helper()
-	records, err := csv.NewReader(strings.NewReader(render(t, "csv", runs, Options{}))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := testkit.Must(csv.NewReader(strings.NewReader(render(t, "csv", runs, Options{}))).ReadAll())
 	return records
 }
 
@@ -120,10 +117,7 @@ func TestCSVOfImports(t *testing.T) {
 		"guidellm-tables.md": {"rates_completed", "tokens_per_s_output"}, "stress-tables.txt": {"requests_error",
 			"started_s"}, "serving-blocks.txt": nil,
 	} {
-		doc, err := published.ParseFile("published/testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := testkit.Must(published.ParseFile("published/testdata/" + name))
 		records := csvOf(t, published.Join(doc).Runs)
 		for _, record := range records[1:] {
 			for i, cell := range record {

@@ -207,10 +207,7 @@ func TestChangedPartsAreRefused(t *testing.T) {
 			continue
 		}
 		noted := strings.Join(lines[:i+1], "") + "my note\n" + strings.Join(lines[i+1:], "")
-		pieces, err := split(noted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pieces := testkit.Must(split(noted))
 		if err := checkIntact(pieces); inside != (err != nil) {
 			t.Errorf("a note behind line %d, %q: %v", i+1, line, err)
 		}

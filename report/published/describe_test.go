@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -77,10 +78,7 @@ func describe(t testing.TB, doc *Document, brief bool) string {
 // printed, and some keys, are left out.
 func flat(t testing.TB, v any, printed map[string]rundir.Printed, without ...string) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.Marshal(v))
 	var all []string
 	var walk func(prefix string, v gjson.Result)
 	walk = func(prefix string, v gjson.Result) {

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
 
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
@@ -66,10 +67,7 @@ func TestLLMDReadBack(t *testing.T) {
 		t.Fatal(err, dirs)
 	}
 	for _, file := range dirs {
-		run, err := store.Open(filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := testkit.Must(store.Open(filepath.Dir(file)))
 		runs = append(runs, *run)
 	}
 	for _, r := range references(t) {
@@ -86,10 +84,7 @@ func TestLLMDReadBack(t *testing.T) {
 		}
 		var docs []*Document
 		for name, b := range files {
-			doc, err := ParseText(name, bytes.NewReader(b))
-			if err != nil {
-				t.Fatal(err)
-			}
+			doc := testkit.Must(ParseText(name, bytes.NewReader(b)))
 			docs = append(docs, doc)
 		}
 		Gather(docs...)

@@ -20,24 +20,15 @@ const (
 
 func parseFile(t testing.TB, name string) *Document {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(filepath.Join("testdata", name)))
 	defer f.Close()
-	doc, err := ParseText(name, f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testkit.Must(ParseText(name, f))
 	return doc
 }
 
 func parseText(t testing.TB, text string) *Document {
 	t.Helper()
-	doc, err := ParseText("doc", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testkit.Must(ParseText("doc", strings.NewReader(text)))
 	return doc
 }
 
@@ -58,14 +49,8 @@ func references(t testing.TB) (all []reference) {
 		files = append(files, filepath.Join("testdata", name))
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := ParseText(filepath.Base(file), strings.NewReader(string(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(os.ReadFile(file))
+		doc := testkit.Must(ParseText(filepath.Base(file), strings.NewReader(string(b))))
 		all = append(all, reference{filepath.Base(file), string(b), doc})
 	}
 	return all
