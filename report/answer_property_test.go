@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -20,10 +21,7 @@ import (
 
 // allowedNumbers returns the numbers that sentences may have: those of the tables, and those of the answer.
 func allowedNumbers(t interface{ Fatal(...any) }, run *rundir.Run, a *rundir.Answer) []float64 {
-	b, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.Marshal(a))
 	all := tableNumbers(run)
 	var walk func(_, v gjson.Result) bool
 	walk = func(_, v gjson.Result) bool {

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,10 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/document"
-	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
@@ -45,15 +42,6 @@ func drawSetups(t *rapid.T, most int) ([]setup.Input, []slo.Term) {
 	return all, terms
 }
 
-func parseTerms(t *testing.T, texts ...string) []slo.Term {
-	t.Helper()
-	terms, err := slo.ParseAll(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return terms
-}
-
 // renderDocument returns the document of setups.
 func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.Term, l lang.Lang) string {
 	o := document.Options{Lang: l, Base: "report", From: func(path string) string { return path }, AnyWorkload: true}
@@ -61,10 +49,7 @@ func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.
 		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2,
 			"A100": 3.6, "H100": 6}, Headroom: 0.2, AnyWorkload: true}
 	}
-	out, err := document.Write(setup.Load(in), nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(document.Write(setup.Load(in), nil, o))
 	return string(out.Document)
 }
 
@@ -87,56 +72,6 @@ func badRanges(text string) (wrong []string) {
 	return wrong
 }
 
-// TestAnswersOfPublishedDocumentsAreInOrder: rates and intervals are in order in the documents of results that others
-// published, and in the examples as they are written.
-func TestAnswersOfPublishedDocumentsAreInOrder(t *testing.T) {
-	t.Parallel()
-	answers := 0
-	check := func(name, text string, l lang.Lang) {
-		for _, a := range readAnswers(text, l) {
-			answers++
-			for _, w := range a.checkOrder() {
-				t.Errorf("%s, %s: %s", name, l, w)
-			}
-		}
-		for _, w := range badRanges(text) {
-			t.Errorf("%s, %s: %s", name, l, w)
-		}
-	}
-	terms := parseTerms(t, "ttft:mean<200ms", "itl:mean<100ms")
-	for _, file := range publishedFiles(t) {
-		read, err := inputs.Read(io.Discard, []string{file})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range lang.All() {
-			check(file, renderDocument(t, read, terms, l), l)
-		}
-	}
-	for name, text := range exampleTexts(t) {
-		for _, l := range lang.All() {
-			check(name, text, l)
-		}
-	}
-	if answers < 40 {
-		t.Errorf("only %d answers were read: the texts are told in other words", answers)
-	}
-}
-
-// publishedFiles are the results that others published, and the documents among the examples.
-func publishedFiles(t *testing.T) []string {
-	files := []string{"../examples/document/en/report.md", "../examples/document/zh/report.md"}
-	for _, pattern := range []string{"published/testdata/*.md", "published/testdata/*.txt",
-		"published/testdata/results/*.[jy]*"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatal(err, pattern)
-		}
-		files = append(files, found...)
-	}
-	return files
-}
-
 // exampleRuns are the directories of runs among the examples.
 func exampleRuns(t *testing.T) []string {
 	dirs, err := filepath.Glob("../examples/*/*/" + rundir.RunFile)
@@ -149,38 +84,7 @@ func exampleRuns(t *testing.T) []string {
 	return dirs
 }
 
-var (
-	lineBreak = regexp.MustCompile(`([^\n.:])\n {4}(\S)`) // a sentence of the console that goes on in the next line
-	htmlTag   = regexp.MustCompile(`<[^>]*>`)
-)
-
-// exampleTexts are the Markdown files and pages among the examples, and the README files, by name.
-func exampleTexts(t *testing.T) map[string]string {
-	texts := map[string]string{}
-	add := func(file string) {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(b)
-		if strings.HasSuffix(file, ".html") {
-			text = html.UnescapeString(htmlTag.ReplaceAllString(text, "\n"))
-		}
-		texts[file] = lineBreak.ReplaceAllString(text, "$1 $2")
-	}
-	err := filepath.WalkDir("../examples", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && slices.Contains([]string{".md", ".html"}, filepath.Ext(path)) {
-			add(path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add("../README.md")
-	add("../cmd/llmsweep/manual/README.zh.md")
-	return texts
-}
+var htmlTag = regexp.MustCompile(`<[^>]*>`)
 
 // renderRun returns a run in a format of package report, with lines as long as they are.
 func renderRun(t interface{ Fatal(...any) }, format string, run *rundir.Run, l lang.Lang) string {

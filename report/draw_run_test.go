@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -84,10 +85,7 @@ func drawRun(t *rapid.T) (*rundir.Run, []slo.Term) {
 	}
 	var terms []slo.Term
 	if rapid.Bool().Draw(t, "slo") {
-		term, err := slo.Parse(fmt.Sprintf("ttft:p90<%dms", int(1000*alone*between("limit", 1, 8))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := testkit.Must(slo.Parse(fmt.Sprintf("ttft:p90<%dms", int(1000*alone*between("limit", 1, 8)))))
 		terms = []slo.Term{term}
 	}
 	return run, terms

@@ -17,10 +17,7 @@ import (
 func FuzzDirectory(f *testing.F) {
 	records := `{"stage":"a","seq":1,"turn":0,"due":1.5,"sent":1.5,"first_token":1.6,"last_token":1.9,"end":2,"status":"ok","output_tokens":3,"gaps_us":[1,2]}` + "\n"
 	for _, name := range []string{"run.json", "run-killed.json", "sweep.json"} {
-		b, err := os.ReadFile(filepath.Join("../sweep/testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := testkit.Must(os.ReadFile(filepath.Join("../sweep/testdata", name)))
 		if len(b) < 100<<10 {
 			f.Add(b, []byte(records))
 		}

@@ -6,6 +6,8 @@ import (
 
 	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -32,7 +34,7 @@ func TestGolden(t *testing.T) {
 		{"en.80.txt", "console", Options{Width: 80, ASCII: true}},
 		{"en.ansi", "console", Options{Width: 100, Color: true}},
 		{"csv", "csv", Options{}},
-		{"json", "json", Options{}},
+		{"json", "json", Options{}}, {"verdict.json", "verdict", Options{}},
 	} {
 		for name, rs := range runs {
 			if name != "swept" && !strings.Contains("console markdown", c.format) {
@@ -41,18 +43,28 @@ func TestGolden(t *testing.T) {
 			checkRendered(t, name+"."+c.file, c.format, rs, c.o)
 		}
 	}
+	checkRendered(t, "swept.grid.md", "markdown", runs["swept"], Options{Lang: lang.Chinese, OnlyTable: true,
+		SixColumn: published.SixColumnOptions{OnlyGrid: true, Tokens: "tokens/second"}})
 }
 
-// checkRendered compares runs in a format with a golden file.
+// checkRendered compares runs in a format with a golden file. Without --all no line is wider than the terminal.
 func checkRendered(t *testing.T, file, format string, runs []rundir.Run, o Options) {
-	t.Run(file, func(t *testing.T) { testkit.CheckGolden(t, file, []byte(render(t, format, runs, o))) })
+	t.Run(file, func(t *testing.T) {
+		text := render(t, format, runs, o)
+		testkit.CheckGolden(t, file, []byte(text))
+		for line := range strings.Lines(text) {
+			if n := table.Width(strings.TrimSuffix(line, "\n")); o.Width > 0 && !o.Color && !o.All && n > o.Width {
+				t.Errorf("%d columns in %d: %s", n, o.Width, line)
+			}
+		}
+	})
 }
 
 // TestFixedFormats: the formats of other tools, of which only the notes beneath differ by language.
 func TestFixedFormats(t *testing.T) {
 	for name, runs := range map[string][]rundir.Run{
 		"swept": {sweptRun()}, "failed": {failedRun()}, "single": {singleRun()}, "ladder": {ladderRun()},
-		"several": {simulatedRun(), singleRun()},
+		"several": {simulatedRun(), singleRun()}, "judged": {judgedRun()}, "whole": {fixture[rundir.Run]("runs/whole.json")},
 	} {
 		for _, format := range []string{"stress", "serving"} {
 			checkRendered(t, name+".en."+format+".txt", format, runs, Options{})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,6 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
@@ -20,6 +21,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -31,14 +33,13 @@ type reporter interface {
 	Fatal(args ...any)
 }
 
-// TestOneAnswerEverywhere: console, Markdown, document, page, index, JSON, verdict, compare and choose tell the same
-// rate, interval, SLO rate and latency at 80 % of many sweeps, and these are in order.
+// TestOneAnswerEverywhere: console, Markdown, document, page, index, compare and choose tell the same rate, interval,
+// SLO rate and latency at 80 % of many sweeps, and these are in order.
 func TestOneAnswerEverywhere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in, terms := drawSetups(t, 3)
 		compareTexts(t, in, terms)
-		compareJSON(t, in)
 		compareComparisons(t, in, terms)
 	})
 }
@@ -47,10 +48,7 @@ func TestOneAnswerEverywhere(t *testing.T) {
 func TestOneAnswerOfRealRuns(t *testing.T) {
 	t.Parallel()
 	for _, dir := range exampleRuns(t) {
-		run, err := saturation.Reopen(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := testkit.Must(saturation.Reopen(dir))
 		a := saturation.AnswerOf(run)
 		if a == nil {
 			continue
@@ -60,7 +58,6 @@ func TestOneAnswerOfRealRuns(t *testing.T) {
 		}
 		if in := []setup.Input{{Path: dir, Run: run}}; a.Rate.Known() {
 			compareTexts(t, in, nil)
-			compareJSON(t, in)
 			compareComparisons(t, in, nil)
 		}
 	}
@@ -160,51 +157,8 @@ func indexCells(index string, row int) string {
 	return text
 }
 
-// compareJSON compares what programs read: JSON has the answer itself, and the verdict its numbers.
-func compareJSON(t reporter, in []setup.Input) {
-	for _, one := range in {
-		a := saturation.AnswerOf(one.Run)
-		var file struct {
-			Answer *rundir.Answer
-		}
-		if err := json.Unmarshal([]byte(renderRun(t, "json", one.Run, lang.English)), &file); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := asJSON(t, file.Answer), asJSON(t, a); got != want {
-			t.Errorf("JSON: %s, the answer is %s", got, want)
-		}
-		var verdict rundir.Conclusion
-		if err := json.Unmarshal([]byte(renderRun(t, "verdict", one.Run, lang.English)), &verdict); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := asJSON(t, verdict), asJSON(t, findings.Conclude(one.Run)); got != want {
-			t.Errorf("verdict: %s, the conclusion is %s", got, want)
-		}
-		text := readAnswers(renderRun(t, "markdown", one.Run, lang.English), lang.English)
-		if len(text) == 0 {
-			continue
-		}
-		numbers := map[string]rundir.Number{"rate": a.Rate, "low": a.Low, "high": a.High}
-		if p := a.Promise; p != nil {
-			numbers["slo"], numbers["slo low"], numbers["slo high"] = p.Rate, p.Low, p.High
-		}
-		if c := a.Comfortable; c != nil && !c.BySLO {
-			numbers["at 80 %"] = c.Rate
-		}
-		for key, n := range numbers {
-			if printed, err := strconv.ParseFloat(text[0][key], 64); err == nil &&
-				math.Abs(printed-n.Value()) > report.Precision(text[0][key]) {
-				t.Errorf("Markdown: %s is %s, in JSON %v", key, text[0][key], n.Value())
-			}
-		}
-	}
-}
-
 func asJSON(t reporter, v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.Marshal(v))
 	return string(b)
 }
 
@@ -246,5 +200,32 @@ func compareComparisons(t reporter, in []setup.Input, terms []slo.Term) {
 				t.Errorf("choose: %v (%v-%v), the answer is %s", k.Rate, k.RateLow, k.RateHigh, asJSON(t, p))
 			}
 		}
+	}
+}
+
+// TestClientRemedyOnce: an output with rows in which the client was too slow says once what helps, and others do not.
+func TestClientRemedyOnce(t *testing.T) {
+	var in []setup.Input
+	for _, name := range []string{"vllm-edge", "vllm-cpu"} {
+		run := testkit.Must(saturation.Reopen("../examples/real/" + name))
+		run.Labels = rundir.Labels{Model: "model", GPU: name, GPUs: 1}
+		in = append(in, setup.Input{Path: name, Run: run})
+	}
+	limited := in[0].Run
+	limited.Stages[2].Invalid = note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
+	limited.Stages[3].Invalid = note.Note{Code: "client.no-cpu-left", Args: map[string]any{"cpu": 0.97, "gc_share": 0.1}}
+	var compared bytes.Buffer
+	sections := testkit.Must(compare.Of(setup.Load(in), true)).Report(1)
+	if err := table.WriteSections(&compared, "markdown", sections, table.Style{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"document": renderDocument(t, in, nil, lang.English),
+		"run": renderRun(t, "markdown", limited, lang.English), "comparison": compared.String()} {
+		if n := strings.Count(text, findings.ClientRemedy.In(lang.English)); n != 1 {
+			t.Errorf("%s: what helps stands %d times", name, n)
+		}
+	}
+	if text := renderDocument(t, in[1:], nil, lang.English); strings.Contains(text, findings.ClientRemedy.In(lang.English)) {
+		t.Error("advice without need")
 	}
 }

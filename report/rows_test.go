@@ -2,42 +2,17 @@ package report
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report/draw"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
-
-// A stage that completed more than the answer and its interval is named, whatever its kind.
-func TestFasterStagesOfRealRun(t *testing.T) {
-	run, err := store.Open("testdata/native")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run.Answer, run.Warnings = nil, nil
-	named := regexp.MustCompile(`synchronous ?[（(]`)
-	for _, high := range []rundir.Number{run.Saturation.High, rundir.Exactly(17)} {
-		run.Saturation.High = high
-		for _, l := range lang.All() {
-			lines := slices.DeleteFunc(findings.Warnings(run, l), func(s string) bool { return !named.MatchString(s) })
-			line, ok := strings.Join(lines, ""), len(lines) == 0
-			if high.Value() < 17 {
-				ok = strings.Contains(line, "16.20 req/s") && strings.Contains(line, "16.34 req/s") &&
-					strings.Contains(line, " 15 req/s") && !strings.Contains(line, "8.17")
-			}
-			if !ok {
-				t.Errorf("%s, up to %v: %q", l, high.Value(), line)
-			}
-		}
-	}
-}
 
 // "Offered" is what arrived: on the axis it is never the planned rate, which names the stage.
 func TestOfferedRateOnAxis(t *testing.T) {
@@ -56,51 +31,23 @@ func TestOfferedRateOnAxis(t *testing.T) {
 	}
 }
 
-// A stage whose server froze is not said to meet an SLO, and the sentence gives the reason.
-func TestFrozenStageMissesSLO(t *testing.T) {
-	run := sweptRun()
-	s := run.Stages[1]
-	s.FrozenSince = rundir.Exactly(4.35)
-	s.Goodput = &rundir.Goodput{
-		Rate: rundir.Exactly(3.5), Share: rundir.Exactly(0.9), Verdict: "broken",
-		Terms: []rundir.TermResult{{Term: "ttft:p90<500ms", Verdict: "broken", Value: rundir.Exactly(0.026)}},
-	}
-	run.Plan.Kind, run.SLO, run.Saturation, run.Stages = "run", nil, nil, []rundir.Stage{s}
-	said := strings.Join(findings.Answer(&run, lang.English), "\n")
-	if !strings.Contains(said, "throughput misses ttft:p90<500ms: the server stopped answering after 4.35 s") {
-		t.Error(said)
-	}
-}
-
-// TestNotesOfOtherVersions: a run of another version has notes whose rules this one does not have. Reports say nothing
-// of them.
-func TestNotesOfOtherVersions(t *testing.T) {
+// A run of another version may have notes whose rules this one does not have, of which reports say nothing, and an API
+// that is spoken no more, which they name.
+func TestRunsOfOtherVersions(t *testing.T) {
 	gone := func(code string) note.Note { return note.Note{Code: code, Args: map[string]any{"rate": 7.5}} }
-	run := sweptRun()
+	run, old := sweptRun(), testkit.Must(store.Open("testdata/native"))
 	run.Warnings = append(run.Warnings, gone("saturation.gone"), gone("saturation.gone-too"))
 	run.Stages[4].Warnings = append(run.Stages[4].Warnings, gone("edge.gone"), gone("edge.gone-too"))
 	run.Saturation.Reason, run.Saturation.Cautions = gone("saturation.gone"), []note.Note{gone("saturation.gone-too")}
+	old.Target.Notes = append(old.Target.Notes, gone("probe.native-api"))
 	for _, format := range []string{"console", "markdown", "stress"} {
 		for _, l := range lang.All() {
-			text := render(t, format, []rundir.Run{run}, Options{Lang: l})
-			if strings.Contains(text, ".gone") || strings.Contains(text, "rate=7.5") {
-				t.Errorf("%s in %s prints a note without words:\n%s", format, l, text)
+			o := Options{Lang: l}
+			text := render(t, format, []rundir.Run{run}, o) + render(t, format, []rundir.Run{*old}, o)
+			if strings.Contains(text, ".gone") || strings.Contains(text, "rate=7.5") ||
+				strings.Contains(text, "llamacpp") != (format == "markdown") {
+				t.Errorf("%s in %s prints a note without words, or no API:\n%s", format, l, text)
 			}
-		}
-	}
-}
-
-// A run over an API that is spoken no more, with a note that nobody writes any more, opens and names them.
-func TestRunsOfRemovedAPIs(t *testing.T) {
-	run, err := store.Open("testdata/native")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run.Target.Notes = append(run.Target.Notes, note.Note{Code: "probe.native-api",
-		Args: map[string]any{"engine": "llama.cpp", "api": "llamacpp"}})
-	for _, l := range lang.All() {
-		if text := render(t, "markdown", []rundir.Run{*run}, Options{Lang: l}); !strings.Contains(text, "llamacpp") {
-			t.Errorf("%s:\n%s", l, text)
 		}
 	}
 }

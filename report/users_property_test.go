@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -53,10 +54,7 @@ func drawUsers(t *rapid.T) (*rundir.Run, []slo.Term) {
 	}
 	var terms []slo.Term
 	if rapid.Bool().Draw(t, "slo") {
-		term, err := slo.Parse(fmt.Sprintf("ttft:p95<%dms", int(1000*alone*between("limit", 0.8, 6))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := testkit.Must(slo.Parse(fmt.Sprintf("ttft:p95<%dms", int(1000*alone*between("limit", 0.8, 6)))))
 		terms = []slo.Term{term}
 	}
 	return run, terms

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,19 +27,17 @@ func subjects(runs []rundir.Run) []Subject {
 	return all
 }
 
+func parsed(name string) *published.Document {
+	text := testkit.Must(os.ReadFile("../published/testdata/" + name))
+	return testkit.Must(published.ParseText(name, bytes.NewReader(text)))
+}
+
 // documents audits the published documents, as the command does.
 func documents(t *testing.T) []Report {
 	t.Helper()
 	var all []Report
 	for _, name := range []string{"guidellm-tables.md", "stress-tables.txt", "serving-blocks.txt", "scaling-a10.txt"} {
-		text, err := os.ReadFile(filepath.Join("..", "published", "testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := published.ParseText(name, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := parsed(name)
 		a := Report{File: name, Results: len(doc.Runs), Findings: Runs(subjects(doc.Runs))}
 		for i := range doc.Runs {
 			a.Rows += len(doc.Runs[i].Stages)
@@ -69,10 +66,7 @@ func TestPublishedDocuments(t *testing.T) {
 // TestCases: each rule finds what it is for, and is silent just inside of its tolerance.
 func TestCases(t *testing.T) {
 	testkit.CheckCases(t, "cases/*.txt", func(t *testing.T, text string, _ bool) string {
-		doc, err := published.ParseText("doc", strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := testkit.Must(published.ParseText("doc", strings.NewReader(text)))
 		var found strings.Builder
 		for _, f := range Runs(subjects(doc.Runs)) {
 			found.WriteString(table.Wrap(fmt.Sprintf("  %s %s, line %d: %s", f.Grade, f.Rule, f.Line, f.Text), 120, 4) + "\n")
@@ -104,20 +98,8 @@ func TestAlikeIsSaidOnce(t *testing.T) {
 // TestImportedIsAudited: what went through run.json is judged as the document was.
 func TestImportedIsAudited(t *testing.T) {
 	for _, a := range documents(t) {
-		text, err := os.ReadFile(filepath.Join("..", "published", "testdata", a.File))
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := published.ParseText(a.File, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var runs []rundir.Run
-		b, err := json.Marshal(doc.Runs)
-		if err == nil {
-			err = json.Unmarshal(b, &runs)
-		}
-		if err != nil {
+		if err := json.Unmarshal(testkit.Must(json.Marshal(parsed(a.File).Runs)), &runs); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(a.Findings, Runs(subjects(runs)), cmp.AllowUnexported(rundir.Number{}, Finding{})); diff != "" {
@@ -194,20 +176,14 @@ func TestRules(t *testing.T) {
 // TestManyTables: Reprint knows which table is printed again, also in a file of run.json, and what a comparison of more
 // than 500 tables would find is left out.
 func TestManyTables(t *testing.T) {
-	doc, err := published.ParseFile("../published/testdata/guidellm-tables.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := parsed("guidellm-tables.md")
 	again := []rundir.Run{doc.Runs[0], doc.Runs[0]}
 	again[1].Stages = slices.Clone(again[1].Stages)
 	Mark(subjects(again))
 	if a, b := Reprint(&again[0]), Reprint(&again[1]); a != 0 || b != again[0].Source.Line {
 		t.Errorf("%d and %d", a, b)
 	}
-	if doc, err = published.ParseFile("../published/testdata/stress-tables.txt"); err != nil {
-		t.Fatal(err)
-	}
-	many := slices.Repeat(doc.Runs[14:15], 502) // with an answer of 128 tokens
+	many := slices.Repeat(parsed("stress-tables.txt").Runs[14:15], 502) // with an answer of 128 tokens
 	for i := range many {
 		many[i].Stages = slices.Clone(many[i].Stages)
 		s := &many[i].Stages[0]

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -71,40 +70,6 @@ func TestGolden(t *testing.T) {
 			testkit.CheckGolden(t, fmt.Sprintf("%s.%s.txt", strings.TrimSuffix(name, ".txt"), l),
 				formatted(t, "console", compared(document(name)).Sections(1), table.Style{Lang: l, All: name != "scaling-a10.txt"}))
 		}
-	}
-}
-
-// No more is said of published tables than they show: no interval, and no bound that the rows throughput contradict.
-func TestPublishedTablesShowNoMore(t *testing.T) {
-	c, bounds := comparedTables(), 0
-	for _, ch := range c.Changes {
-		if ch.Shown != nil || !ch.Low.IsZero() && ch.Bound != BoundRange {
-			t.Errorf("an interval was invented: %+v", ch)
-		}
-	}
-	for i := range c.Setups {
-		_, all := c.Differences(c.Setups[i].Name)
-		for _, d := range all {
-			if !d.Low.IsZero() || !d.High.IsZero() {
-				t.Errorf("%s, %s: %v to %v", c.Setups[i].Name, d.Name.EN, d.Low, d.High)
-			}
-		}
-		output, _ := c.Setups[i].Get(keyOutput)
-		if text := testkit.Must(json.Marshal(output)); strings.Contains(string(text), `"at_least":true`) != output.AtLeast {
-			t.Errorf("%s: %s", c.Setups[i].Name, text)
-		}
-		for j := range c.Setups[:i] {
-			other, _ := c.Setups[j].Get(keyOutput)
-			r, _ := ratio(&c.Setups[i], &c.Setups[j], keyOutput)
-			if burst := output.Burst.Value() / other.Burst.Value(); r.Bound != "" {
-				if bounds++; r.Low.Known() && burst < r.Low.Value() || r.High.Known() && burst > r.High.Value() {
-					t.Errorf("%s to %s: %+v, and %.2f by the rows throughput", c.Setups[i].Name, c.Setups[j].Name, r, burst)
-				}
-			}
-		}
-	}
-	if bounds == 0 {
-		t.Error("no ratio is a bound")
 	}
 }
 

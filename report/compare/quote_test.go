@@ -14,7 +14,7 @@ import (
 )
 
 // The first that is said of two results is a table: a console shows few rows of it, and no verdict is another than what
-// programs get. Three results are compared as ever.
+// programs get.
 func TestQuotedTable(t *testing.T) {
 	var all []byte
 	console := table.Style{Width: 100}
@@ -38,13 +38,6 @@ func TestQuotedTable(t *testing.T) {
 	console.All = true
 	all = append(all, formatted(t, "console", compared(twoRuns(0.05, 0.01)).Report(1), console)...)
 	testkit.CheckGolden(t, "quoted.txt", all)
-	c := compared(slices.Clone(tables()[:3]))
-	sections := c.Sections(1)
-	sections[0].Lines = c.Answer()
-	if got, want := formatted(t, "console", c.Report(1), console), formatted(t, "console", sections,
-		console); string(got) != string(want) || c.IsPair() {
-		t.Errorf("three results:\n%s", got)
-	}
 }
 
 // Columns have the short names of the results where these fit, else A and B.

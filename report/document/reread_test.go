@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/audit"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
@@ -19,12 +20,8 @@ import (
 // outline counts what a text says, by all that does not depend on the line: the configurations that it compares, the
 // figures of their rows, what the audit finds, and what could not be read. A row of zeros has no figures: nothing was
 // measured in it.
-func outline(t *testing.T, name string, text []byte) map[string]int {
-	t.Helper()
-	doc, err := published.ParseText(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+func outline(name string, text []byte) map[string]int {
+	doc := testkit.Must(published.ParseText(name, bytes.NewReader(text)))
 	all := map[string]int{}
 	var subjects []audit.Subject
 	for i := range doc.Runs {
@@ -69,22 +66,13 @@ func loaded(doc *published.Document) []setup.Setup {
 func TestOwnDocumentsRead(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"guidellm-tables.md", "stress-tables.txt", "serving-blocks.txt", "scaling-a10.txt"} {
-		text, err := os.ReadFile("../published/testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := outline(t, name, text)
+		text := testkit.Must(os.ReadFile("../published/testdata/" + name))
+		want := outline(name, text)
 		for _, l := range lang.All() {
-			doc, err := published.ParseText(name, bytes.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			doc := testkit.Must(published.ParseText(name, bytes.NewReader(text)))
 			from := func(path string) string { return path }
-			out, err := Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: from})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, outline(t, name, out.Document)); diff != "" {
+			out := testkit.Must(Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: from}))
+			if diff := cmp.Diff(want, outline(name, out.Document)); diff != "" {
 				t.Errorf("%s %s (-original +document):\n%s", name, l, diff)
 			}
 			if six := strings.Contains(string(out.Document), "Inter Token Latency"); six != (name == "guidellm-tables.md") {

@@ -155,6 +155,9 @@ func TestSaid(t *testing.T) {
 	hopeless.Client = rundir.Client{}
 	stopped := sweepOf(late("poisson@5.00", measure.Stopped(8*time.Second), true))
 	stopped.Stages[0].TTFT.P99, stopped.Stages[0].TTFTDue.P99 = exactly(0.1), exactly(8)
+	frozen := ended("throughput", rundir.Throughput, 0, "")
+	frozen.FrozenSince, frozen.Goodput = exactly(4.35), &rundir.Goodput{Verdict: rundir.Missed, Terms: []rundir.TermResult{
+		{Term: "ttft:p90<500ms", Verdict: rundir.Missed, Value: exactly(0.026)}}}
 	said := ""
 	for _, c := range []struct {
 		what string
@@ -189,6 +192,7 @@ func TestSaid(t *testing.T) {
 		{"turns and groups of prefixes", conversing(talk, &rundir.Prefix{Tokens: 128, Groups: 4})},
 		{"the same warning in many rows", repeated}, {"the client was the limit in a row", slowed},
 		{"the client was the limit in most", hopeless}, {"a stopped client has no other warning", stopped},
+		{"a server that froze misses an SLO", &rundir.Run{State: rundir.Complete, Stages: []rundir.Stage{frozen}}},
 	} {
 		said += c.what + "\n"
 		for _, l := range lang.All() {

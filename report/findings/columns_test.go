@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -22,17 +21,6 @@ func TestColumns(t *testing.T) {
 		if !c.Head.IsZero() && (c.Cell == nil || c.Cell(row).Text.IsZero()) || c.Number != nil && Field(&c, row) != "" {
 			t.Errorf("%s has a heading and no cell, or a number of a stage without metrics", c.ID)
 		}
-	}
-}
-
-// The legend is made of the marks in the cells, and of nothing else.
-func TestLegend(t *testing.T) {
-	unmarked := []table.Cell{table.Literal("why?"), table.Literal("> not a number")}
-	marked := []table.Cell{{Mark: table.MarkUnsupported}, table.Seconds(rundir.Over(60))}
-	got := Legend(table.Table{Rows: [][]table.Cell{unmarked, marked}})
-	if want := []lang.Text{legendBound.Text(), legendUnsupported.Text()}; !slices.Equal(got, want) ||
-		len(Legend(table.Table{Rows: [][]table.Cell{unmarked}})) > 0 {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -14,24 +14,15 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
 	}{
-		{Time(rundir.Exactly(0.09557)), "95.6 ms"},
-		{Time(rundir.Exactly(0.0004123)), "0.412 ms"},
-		{Time(rundir.Exactly(0.9996)), "1.00 s"},
-		{Time(rundir.Exactly(9.996)), "10.0 s"},
-		{Time(rundir.Exactly(1090.02)), "1090 s"},
-		{Time(rundir.Over(9.849)), "> 9.84 s"},
-		{Time(rundir.Number{}), "n/a"},
-		{Number(rundir.Exactly(0.51), Rate), "0.51"},
-		{Number(rundir.Exactly(0.00213), Rate), "0.00213"},
-		{Number(rundir.Exactly(0), Rate), "0.00"},
-		{Number(rundir.Over(58.309), Rate), "> 58.30"},
-		{Number(NonZero(rundir.Exactly(0)), Rate), "n/a"},
-		{Number(rundir.Exactly(99.96), Tenths), "100.0"},
-		{Clock(192), "03:12"},
-		{Clock(3803), "1:03:23"},
+		{Time(rundir.Exactly(0.09557)), "95.6 ms"}, {Time(rundir.Exactly(0.0004123)), "0.412 ms"},
+		{Time(rundir.Exactly(0.9996)), "1.00 s"}, {Time(rundir.Exactly(9.996)), "10.0 s"},
+		{Time(rundir.Exactly(1090.02)), "1090 s"}, {Time(rundir.Over(9.849)), "> 9.84 s"}, {Time(rundir.Number{}), "n/a"},
+		{Number(rundir.Exactly(0.51), Rate), "0.51"}, {Number(rundir.Exactly(0.00213), Rate), "0.00213"},
+		{Number(rundir.Exactly(0), Rate), "0.00"}, {Number(rundir.Over(58.309), Rate), "> 58.30"},
+		{Number(NonZero(rundir.Exactly(0)), Rate), "n/a"}, {Number(rundir.Exactly(99.96), Tenths), "100.0"},
+		{Clock(192), "03:12"}, {Clock(3803), "1:03:23"},
 		{Number(rundir.Exactly(1e308), Short), "1.00e+308"}, // of a damaged file
-		{Number(rundir.Exactly(1e308), Rate), "1.00e+308"},
-		{Number(rundir.Exactly(1e308), Tenths), "1.00e+308"},
+		{Number(rundir.Exactly(1e308), Rate), "1.00e+308"}, {Number(rundir.Exactly(1e308), Tenths), "1.00e+308"},
 		{Number(rundir.Exactly(1e308), Fixed(2)), "1.00e+308"},
 		{FlagValue(0.2), "1s"}, {FlagValue(45), "45s"}, {FlagValue(90), "1m30s"}, {FlagValue(480), "8m"},
 		{FlagValue(600), "10m"}, {FlagValue(3600), "1h"}, {FlagValue(5400), "1h30m"}, {FlagValue(4210), "1h10m10s"},
@@ -69,20 +60,41 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// TestSpans checks that the length of a plan is words in a text, and the value of a flag in a command.
-func TestSpans(t *testing.T) {
-	w := Words{"test": Say("{left:span}: --budget {left:flag}", "{left:span}：--budget {left:flag}")}
+// TestSentences: optional parts, alternatives, notes within notes, and lengths as words in a text and values of flags.
+func TestSentences(t *testing.T) {
+	words := Words{
+		"optional": Say("{n:count row rows}[ of {all}]", "{n} 行[，共 {all} 行]"),
+		"repeat": Say("at {rate:rate} req/s[, repetition {repeat:times}]",
+			"{rate:rate} req/s[，第 {repeat:times} 次]"),
+		"either": Say("[because {error}|without a reason]", "[因为 {error}|没有原因]"),
+		"span":   Say("{left:span}: --budget {left:flag}", "{left:span}：--budget {left:flag}"),
+		"nested": Say("{stage}: {why:note}", "{stage}：{why:note}"),
+	}
+	optional := note.Kind{Code: "optional", Args: []string{"n", "all"}}
+	repeat := note.Kind{Code: "repeat", Args: []string{"rate", "repeat"}}
+	either := note.Kind{Code: "either", Args: []string{"error"}}
+	span := note.Kind{Code: "span", Args: []string{"left"}}
+	nested := note.Kind{Code: "nested", Args: []string{"stage", "why"}}
+	late := []note.Note{note.Text.New("late"), optional.New(2, 3)}
 	for _, c := range []struct {
-		seconds float64
-		en, zh  string
+		n      note.Note
+		en, zh string
 	}{
-		{9.2, "10 s: --budget 10s", "10 秒：--budget 10s"},
-		{150, "3 min: --budget 2m30s", "3 分钟：--budget 2m30s"},
-		{9000, "2.5 h: --budget 2h30m", "2.5 小时：--budget 2h30m"},
+		{optional.New(1, 3), "1 row of 3.", "1 行，共 3 行。"},
+		{note.Note{Code: "optional", Args: map[string]any{"n": 1e6}}, "1000000 rows.", "1000000 行。"},
+		{repeat.New(12.346, 1), "At 12.35 req/s.", "12.35 req/s。"},
+		{repeat.New(12.346, 2), "At 12.35 req/s, repetition 2.", "12.35 req/s，第 2 次。"},
+		{either.New("x"), "Because x.", "因为 x。"}, {note.Note{Code: "either"}, "Without a reason.", "没有原因。"},
+		{nested.New("poisson@1.00", late), "asynchronous@1.00: late, 2 rows of 3.",
+			"asynchronous@1.00：late，2 行，共 3 行。"},
+		{span.New(9.2), "10 s: --budget 10s.", "10 秒：--budget 10s。"},
+		{span.New(150), "3 min: --budget 2m30s.", "3 分钟：--budget 2m30s。"},
+		{span.New(9000), "2.5 h: --budget 2h30m.", "2.5 小时：--budget 2h30m。"},
+		{note.Text.New("was killed"), "was killed", "was killed"},
+		{note.Note{Code: "new.code", Args: map[string]any{"b": 2.0, "a": "x"}}, "", ""},
 	} {
-		n := note.Note{Code: "test", Args: map[string]any{"left": c.seconds}}
-		if en, zh := w.Say(n, English), w.Say(n, Chinese); en != c.en || zh != c.zh {
-			t.Errorf("%v s: %q, %q", c.seconds, en, zh)
+		if en, zh := words.Sentence(c.n, English), words.Sentence(c.n, Chinese); en != c.en || zh != c.zh {
+			t.Errorf("%q, %q; want %+v", en, zh, c)
 		}
 	}
 }

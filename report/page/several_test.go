@@ -141,18 +141,6 @@ func TestDrawingsOfSeveral(t *testing.T) {
 		fmt.Fprintf(&said, "%s: %s a million\n", r[0].Text.EN, r[4].Text.EN)
 	}
 	testkit.CheckGolden(t, "several.txt", []byte(said.String()))
-	var pointers []*setup.Setup
-	for i := range publishedSetups() {
-		pointers = append(pointers, &publishedSetups()[i])
-	}
-	speed, _ := newOverlay(publishedSetups(), setupNames(publishedSetups()), "").speed()
-	want, got := choose.FrontSpeed(pointers), speed.Variants[0].Drawn.Panels[0].Series[0]
-	same := func(p draw.Point, q choose.FrontPoint) bool { return p.X == q.PerUser && p.Y == q.PerGPU }
-	burst := func(r []table.Cell) bool { return !r[3].Text.IsZero() && strings.HasSuffix(r[0].Text.EN, "throughput") }
-	if got.Style != draw.Front || !slices.EqualFunc(got.Points, want, same) ||
-		slices.ContainsFunc(speed.Table.Rows, burst) {
-		t.Errorf("%v on the front, %v in the table", got.Points, want)
-	}
 }
 
 // A difference that is not shown is not drawn as better or worse.

@@ -140,12 +140,8 @@ func TestConcurrentUse(t *testing.T) {
 			o.Progress(load.Snapshot{})
 		}
 	})
-	for range 4 {
-		wg.Go(func() {
-			for range 100 {
-				v.Note("note")
-			}
-		})
+	for range 400 {
+		wg.Go(func() { v.Note("note") })
 	}
 	wg.Wait()
 	v.Close()

@@ -16,10 +16,10 @@ func TestCases(t *testing.T) {
 			return "  " + err.Error() + "\n"
 		}
 		checkDocument(t, doc)
-		read := describe(t, doc, true)
+		read := describe(doc, true)
 		switch {
 		case first:
-			plain, read = read, describe(t, doc, false)
+			plain, read = read, describe(doc, false)
 		case read == plain:
 			read = "  as the first\n"
 		}

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/tidwall/gjson"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -24,8 +24,7 @@ func kindsOf(doc *Document) string {
 }
 
 // describe tells all results of a document and its remarks; in brief without the lines that things are from.
-func describe(t testing.TB, doc *Document, brief bool) string {
-	t.Helper()
+func describe(doc *Document, brief bool) string {
 	var b strings.Builder
 	put := func(indent int, format string, args ...any) {
 		text := strings.Repeat(" ", indent) + fmt.Sprintf(format, args...)
@@ -40,8 +39,8 @@ func describe(t testing.TB, doc *Document, brief bool) string {
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
 		put(2, "%s%s %s", at(run.Source.Line), run.Source.Format,
-			flat(t, run, nil, "schema", "stages", "source", "client", "warnings", "state"))
-		if head := flat(t, run.Source, nil, "file", "line", "format", "labels", "figures"); head != "" {
+			flat(run, nil, "schema", "stages", "source", "client", "warnings", "state"))
+		if head := flat(run.Source, nil, "file", "line", "format", "labels", "figures"); head != "" {
 			put(4, "%s", head)
 		}
 		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
@@ -58,7 +57,7 @@ func describe(t testing.TB, doc *Document, brief bool) string {
 			if brief {
 				from = nil
 			}
-			put(4, "%s%s: %s", at(s.Source.Line), s.Name, flat(t, s, from, "name", "source", "state", "warnings"))
+			put(4, "%s%s: %s", at(s.Source.Line), s.Name, flat(s, from, "name", "source", "state", "warnings"))
 			for _, n := range s.Warnings {
 				put(6, "%s", Words().Say(n, "en"))
 			}
@@ -75,12 +74,8 @@ func describe(t testing.TB, doc *Document, brief bool) string {
 
 // flat returns the values of v by their keys in JSON, with the lines and units that they are from. Zeros that are not
 // printed, and some keys, are left out.
-func flat(t testing.TB, v any, printed map[string]rundir.Printed, without ...string) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+func flat(v any, printed map[string]rundir.Printed, without ...string) string {
+	b := testkit.Must(json.Marshal(v))
 	var all []string
 	var walk func(prefix string, v gjson.Result)
 	walk = func(prefix string, v gjson.Result) {

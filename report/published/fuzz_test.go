@@ -18,10 +18,7 @@ import (
 // seeds are the published documents and what is worst in documents.
 func seeds(f *testing.F) {
 	for _, name := range []string{tables, stress, blocks, scaled} {
-		b, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := testkit.Must(os.ReadFile(filepath.Join("testdata", name)))
 		lines := strings.SplitAfter(string(b), "\n")
 		f.Add(strings.Join(lines[:min(len(lines), 42)], "")) // small, so that the fuzzer gets somewhere
 	}
@@ -65,10 +62,7 @@ func checkDocument(t *testing.T, doc *Document) {
 		if len(run.Stages) == 0 || run.Source.Line < 1 || run.Source.Line > len(doc.Lines) {
 			t.Errorf("a result of %d rows in line %d of %d", len(run.Stages), run.Source.Line, len(doc.Lines))
 		}
-		b, err := json.Marshal(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(json.Marshal(run))
 		if err := json.Unmarshal(b, &rundir.Run{}); err != nil {
 			t.Fatal(err)
 		}
@@ -106,10 +100,7 @@ func checkJoined(t *testing.T, doc *Document) {
 // fuzzJSON fuzzes one format with one of its files.
 func fuzzJSON(f *testing.F, files ...string) {
 	for _, name := range files {
-		b, err := os.ReadFile(filepath.Join("testdata/results", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := testkit.Must(os.ReadFile(filepath.Join("testdata/results", name)))
 		text := string(b)
 		// small, so that the fuzzer gets somewhere
 		if v := gjson.Parse(text); len(text) > 20000 && v.Get("benchmarks").IsArray() {

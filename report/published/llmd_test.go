@@ -3,6 +3,7 @@ package published
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
 
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
@@ -21,21 +23,12 @@ import (
 // llmdReports writes runs as Benchmark Reports, each of which must follow the format and have an identifier of its own.
 func llmdReports(t *testing.T, runs ...rundir.Run) (text string, reports []llmdReport) {
 	t.Helper()
-	var tree any
-	b, err := os.ReadFile("testdata/llm-d-0.2.schema.json")
-	if err == nil {
-		tree, err = jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	}
+	b := testkit.Must(os.ReadFile("testdata/llm-d-0.2.schema.json"))
+	tree := testkit.Must(jsonschema.UnmarshalJSON(bytes.NewReader(b)))
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err == nil {
-		err = c.AddResource("llm-d", tree)
-	}
 	var out bytes.Buffer
-	if err == nil {
-		err = WriteLLMD(&out, runs)
-	}
-	if err != nil {
+	if err := errors.Join(c.AddResource("llm-d", tree), WriteLLMD(&out, runs)); err != nil {
 		t.Fatal(err)
 	}
 	schema, seen := c.MustCompile("llm-d"), map[string]bool{}
@@ -66,16 +59,11 @@ func TestLLMDReadBack(t *testing.T) {
 		t.Fatal(err, dirs)
 	}
 	for _, file := range dirs {
-		run, err := store.Open(filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := testkit.Must(store.Open(filepath.Dir(file)))
 		runs = append(runs, *run)
 	}
-	for _, r := range references(t) {
-		if strings.Contains("guidellm-0.8.1-sweep.json vllm-bench-0.32.0-rate.json llm-d-guidellm-0.yaml", r.name) {
-			runs = append(runs, r.doc.Runs...)
-		}
+	for _, name := range []string{"guidellm-0.8.1-sweep.json", "vllm-bench-0.32.0-rate.json", "llm-d-guidellm-0.yaml"} {
+		runs = append(runs, parseFile("results/"+name).Runs...)
 	}
 	for i := range runs {
 		run := &runs[i]
@@ -86,14 +74,11 @@ func TestLLMDReadBack(t *testing.T) {
 		}
 		var docs []*Document
 		for name, b := range files {
-			doc, err := ParseText(name, bytes.NewReader(b))
-			if err != nil {
-				t.Fatal(err)
-			}
+			doc := testkit.Must(ParseText(name, bytes.NewReader(b)))
 			docs = append(docs, doc)
 		}
 		Gather(docs...)
-		apart, list := &Document{}, parseText(t, text)
+		apart, list := &Document{}, parseText(text)
 		for _, d := range docs {
 			apart.Runs, apart.Remarks = append(apart.Runs, d.Runs...), append(apart.Remarks, d.Remarks...)
 		}
@@ -187,7 +172,7 @@ func TestGather(t *testing.T) {
 			if c.files != "" {
 				name = strings.Fields(c.files)[i]
 			}
-			doc, err := ParseResults(name, fmt.Appendf(nil, strings.ReplaceAll(`version: '0.2'
+			doc, err := ParseResults(name, fmt.Appendf(nil, `version: '0.2'
 run: {uid: u%d, eid: %s}
 scenario:
   stack:
@@ -197,7 +182,7 @@ scenario:
 results:
   request_performance:
     aggregate: {requests: {total: 5}, throughput: {request_rate: {units: queries/s, mean: 4}}}
-`, "\x00", ""), i, strings.Trim(f[0], "-"), f[1], f[2]))
+`, i, strings.Trim(f[0], "-"), f[1], f[2]))
 			if err != nil {
 				t.Fatal(err)
 			}

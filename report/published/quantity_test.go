@@ -11,22 +11,11 @@ import (
 
 func TestQuantity(t *testing.T) {
 	for text, want := range map[string]string{
-		"0.51 req/sec":        "0.51 req/sec 2 2",
-		"1,187.02 tokens/sec": "1187.02 tokens/sec 2 6",
-		"15.9sec":             "15.9 sec 1 3",
-		"１，１８７．０２ ms":         "1187.02 ms 2 6",
-		"45.38":               "45.38  2 4",
-		"100 (100.0%)":        "100  0 3 100.0%",
-		"> 58.30 sec":         "> 58.3 sec 2 4",
-		"1.5e-3 s":            "0.0015 s 4 2",
-		"0.0700 ms":           "0.07 ms 4 3",
-		"n/a":                 "n/a  0 0",
-		"":                    "is empty",
-		"1,18.02":             "is no number",
-		",118":                "is no number",
-		"1.5,000":             "is no number",
-		"fast":                "is no number",
-		"1e999":               "is no number that a benchmark prints",
+		"0.51 req/sec": "0.51 req/sec 2 2", "1,187.02 tokens/sec": "1187.02 tokens/sec 2 6", "15.9sec": "15.9 sec 1 3",
+		"１，１８７．０２ ms": "1187.02 ms 2 6", "45.38": "45.38  2 4", "100 (100.0%)": "100  0 3 100.0%",
+		"> 58.30 sec": "> 58.3 sec 2 4", "1.5e-3 s": "0.0015 s 4 2", "0.0700 ms": "0.07 ms 4 3", "n/a": "n/a  0 0",
+		"": "is empty", "1,18.02": "is no number", ",118": "is no number", "1.5,000": "is no number",
+		"fast": "is no number", "1e999": "is no number that a benchmark prints",
 	} {
 		q, err := ParseQuantity(text)
 		got := fmt.Sprintf("%g %s %d %d %s", q.Number.Value(), q.Unit, q.Decimals, q.Digits, q.Rest)

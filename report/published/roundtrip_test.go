@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
@@ -42,14 +43,8 @@ func TestPrintedAsPublished(t *testing.T) {
 // readFile returns what a document is read as, and its lines.
 func readFile(t *testing.T, name string) (*published.Document, []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := published.ParseText(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join("testdata", name)))
+	doc := testkit.Must(published.ParseText(name, bytes.NewReader(text)))
 	return doc, strings.Split(string(text), "\n")
 }
 
@@ -246,10 +241,7 @@ func TestPrintThenImport(t *testing.T) {
 func roundTrip(t *rapid.T, format string, l lang.Lang) {
 	run := (&draw{t: t}).run(format)
 	text := rendered(t, format, run, report.Options{Lang: l})
-	doc, err := published.ParseText("printed", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testkit.Must(published.ParseText("printed", strings.NewReader(text)))
 	for _, r := range doc.Remarks {
 		if r.Unread {
 			t.Errorf("line %d: %s", r.Line, r.Text)
