@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
@@ -27,28 +26,6 @@ func (s *sleeper) Progress(now load.Snapshot) {
 	if !s.done && now.Phase == load.PhaseMeasuring && now.Elapsed > s.after {
 		s.done = true
 		time.Sleep(s.slept)
-	}
-}
-
-// A stage in which this program did not run is measured once more, and neither the client nor the server is called
-// slow.
-func TestAStoppedClientIsNamed(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		slept time.Duration
-		rows  int
-	}{{8 * time.Second, 2}, {900 * time.Millisecond, 1}} {
-		run := runStages(t, demo(t), demoWork, func(config *Config) {
-			config.Observer = &sleeper{after: 5 * time.Second, slept: c.slept}
-		}, experiment.NewStage(arrival.Poisson{Rate: 2}, 0, 20*time.Second))
-		if len(run.Stages) != c.rows || !run.Client.Valid {
-			t.Fatalf("slept %v: %d rows, valid %v", c.slept, len(run.Stages), run.Client.Valid)
-		}
-		first, last := &run.Stages[0], &run.Stages[len(run.Stages)-1]
-		if stopped := measure.WasStopped(first.Invalid); stopped != (c.rows == 2) ||
-			hasNote(first, "client.stopped") != stopped || !last.Invalid.IsZero() || last.Requests.OK == 0 {
-			t.Errorf("slept %v: %v, last %v", c.slept, first.Invalid, last.Invalid)
-		}
 	}
 }
 

@@ -167,31 +167,6 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 	}
 }
 
-// The times of requests alone are those that the server takes.
-func TestSynchronousTimesAreExact(t *testing.T) {
-	t.Parallel()
-	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
-	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		st := oneStage(t, experimentWith(d, w),
-			func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Synchronous, 1) })
-		truth := w.Capacity(server)
-		ttft, latency, itl := truth.SyncTTFT.Seconds(), truth.SyncLatency.Seconds(), truth.SyncITL.Seconds()
-		for name, c := range map[string]struct {
-			got             rundir.Number
-			want, tolerance float64
-		}{
-			"TTFT min": {st.TTFT.Min, ttft, 1e-8}, "TTFT max": {st.TTFT.Max, ttft, 1e-8},
-			"latency": {st.Latency.Mean, latency, 1e-8}, "ITL": {st.InterToken, itl, 1e-8},
-			"TPOT p99": {st.TPOT.P99, itl, 1e-8}, "pooled ITL": {st.ITL.Mean, itl, 1e-6}, // gaps are kept to the microsecond
-			"rate": {st.Rates.Completed, 1 / latency, 1e-6},
-		} {
-			if math.Abs(c.got.Value()-c.want) > c.tolerance {
-				t.Errorf("%s is %.9f, the server's truth %.9f", name, c.got.Value(), c.want)
-			}
-		}
-	})
-}
-
 // stallingServer answers after 50 ms, except within a span of the run, when it answers at the span's end.
 type stallingServer struct {
 	simtest.Unencoded
@@ -279,37 +254,6 @@ func TestStagesAreOfferedTheirRates(t *testing.T) {
 	// Under the race detector there is one server, which is too few. Windows that begin with an idle server miss 3 %.
 	if !simtest.RaceDetector && math.Abs(missing) > 0.01*due {
 		t.Errorf("%.0f of %.0f requests are missing", missing, due)
-	}
-}
-
-// A stage after an overloaded one must not see its backlog.
-func TestNoBacklogIsLeftBehind(t *testing.T) {
-	t.Parallel()
-	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
-	for _, drain := range []time.Duration{time.Minute, 0} { // the backlog ends, or is cancelled
-		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-			c := experimentWith(d, w)
-			c.Drain = drain
-			capacity := w.Capacity(server).RequestsPerSecond
-			x := fresh(t, c)
-			if _, err := x.Measure(t.Context(), x.Poisson(1.5*capacity, rundir.Grid)); err != nil {
-				t.Fatal(err)
-			}
-			alone := w.Capacity(server).SyncTTFT.Seconds()
-			st, err := x.Measure(t.Context(), x.Poisson(0.1*capacity, rundir.Grid))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if o, done := st.Rates.Offered.Value(), st.Rates.Completed.Value(); done > o+3*math.Sqrt(o/st.Window) {
-				t.Errorf("completed %.3f req/s of %.3f offered", done, o)
-			}
-			if first := st.TTFT.Min.Value(); first < alone*0.999 || st.TTFT.P50.Value() > 1.5*alone {
-				t.Errorf("TTFT from %.4f, median %.4f s; alone it is %.4f", first, st.TTFT.P50.Value(), alone)
-			}
-			if st.Concurrency.Peak > 30 {
-				t.Errorf("%d in flight at a tenth of the capacity", st.Concurrency.Peak)
-			}
-		})
 	}
 }
 

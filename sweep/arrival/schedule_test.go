@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 )
 
@@ -32,7 +34,7 @@ func gapsOf(at []float64) []float64 {
 func checkIndependent(t *testing.T, name string, x []float64, cdf func(float64) float64) {
 	t.Helper()
 	checkDistribution(t, name, x, cdf)
-	if r := correlation(x); math.Abs(r)*math.Sqrt(float64(len(x))) > 3.3 {
+	if r := stat.Correlation(x[1:], x[:len(x)-1], nil); math.Abs(r)*math.Sqrt(float64(len(x))) > 3.3 {
 		t.Errorf("%s: neighbours of %d have a correlation of %.4f", name, len(x), r)
 	}
 }
@@ -57,39 +59,6 @@ func checkDistribution(t *testing.T, name string, x []float64, cdf func(float64)
 	}
 }
 
-func correlation(x []float64) float64 {
-	mean := 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	var num, den float64
-	for i, v := range x {
-		den += (v - mean) * (v - mean)
-		if i > 0 {
-			num += (v - mean) * (x[i-1] - mean)
-		}
-	}
-	return num / den
-}
-
-// incompleteGamma is P(a, x), by its series (Abramowitz and Stegun 6.5.29).
-func incompleteGamma(a, x float64) float64 {
-	if x <= 0 {
-		return 0
-	}
-	if x > a+60+10*math.Sqrt(a) {
-		return 1
-	}
-	term := 1 / a
-	sum := term
-	for n := 1.0; term > sum*1e-15; n++ {
-		term *= x / (a + n)
-		sum += term
-	}
-	lg, _ := math.Lgamma(a)
-	return sum * math.Exp(a*math.Log(x)-x-lg)
-}
-
 func TestGapsAreIndependent(t *testing.T) {
 	const rate, until = 10.0, 10_000.0
 	poisson := arrivals(Poisson{Rate: rate}.Schedule(1, "poisson@10.00"), until)
@@ -97,7 +66,7 @@ func TestGapsAreIndependent(t *testing.T) {
 	for _, shape := range []float64{0.5, 1, 2.5, 10} {
 		at := arrivals(Gamma{Rate: rate, Gaps: Shape(shape)}.Schedule(1, "gamma@10.00"), until)
 		checkIndependent(t, fmt.Sprint("gamma ", shape), gapsOf(at),
-			func(x float64) float64 { return incompleteGamma(shape, x*rate*shape) })
+			func(x float64) float64 { return mathext.GammaIncReg(shape, x*rate*shape) })
 	}
 }
 

@@ -2,7 +2,6 @@ package load
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -39,24 +38,6 @@ func TestWait(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestTimerInVirtualTime checks that a Timer is exact there.
-func TestTimerInVirtualTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var w Timer
-		begin, quit := time.Now(), make(chan struct{})
-		for i := range 1000 {
-			until := begin.Add(time.Duration(i) * 1234567)
-			if !w.Wait(until, quit) || !time.Now().Equal(until) {
-				t.Fatalf("%d: %v late", i, time.Since(until))
-			}
-		}
-		time.AfterFunc(time.Minute, func() { close(quit) })
-		if w.Wait(begin.Add(time.Hour), quit) {
-			t.Error("not woken")
-		}
-	})
 }
 
 func TestWaitAllocatesNothing(t *testing.T) {

@@ -46,21 +46,6 @@ func TestNumberSurvivesJSON(t *testing.T) {
 	})
 }
 
-func TestLowerBoundInJSON(t *testing.T) {
-	b, err := json.Marshal(Dist{N: 2, P99: Over(9.8), Mean: Exactly(1.5)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d struct {
-		Mean float64  `json:"mean"`
-		P99  *float64 `json:"p99"`
-		Over map[string]float64
-	}
-	if err := json.Unmarshal(b, &d); err != nil || d.P99 != nil || d.Over["p99"] != 9.8 || d.Mean != 1.5 {
-		t.Errorf("%s: %+v, %v", b, d, err)
-	}
-}
-
 // fixedLines are lines whose bytes are fixed, since readers in other languages depend on them.
 var fixedLines = []string{
 	`{"stage":"a","seq":0,"turn":0,"due":0,"status":"error","error":"timeout"}`,

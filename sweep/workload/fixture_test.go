@@ -12,16 +12,6 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// All are workloads.
-var (
-	_ Workload = (*Synthetic)(nil)
-	_ Workload = Repeated{}
-	_ Workload = (*Prefixed)(nil)
-	_ Workload = (*Conversations)(nil)
-	_ Workload = (*Dataset)(nil)
-	_ Workload = (*Trace)(nil)
-)
-
 // byCharacter is a server with one token per character, and a template of five.
 var byCharacter = simtest.TextCounter(simtest.Tokenizers()["a character"], 5)
 

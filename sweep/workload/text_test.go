@@ -29,16 +29,6 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-func TestWordsAreDistinctAndOfFourLetters(t *testing.T) {
-	seen := map[string]bool{}
-	for _, w := range words {
-		if len(w) != 4 || seen[w] {
-			t.Errorf("%q", w)
-		}
-		seen[w] = true
-	}
-}
-
 func TestNumbersAreDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := Numbering{Nonce: rapid.Uint64().Draw(t, "nonce")}

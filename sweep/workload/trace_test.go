@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"llmsweep/client/testkit"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
@@ -173,34 +170,6 @@ func TestBlocksOfATrace(t *testing.T) {
 			t.Errorf("a hash id stands for %g tokens, not %g", tr.block, want)
 		}
 	}
-}
-
-// Requests in any order are replayed by time, each with its own hashes; those of one time stay in order.
-func TestTracesAreSorted(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var b strings.Builder
-		for i, ms := range rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps") {
-			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%[1]d, %[2]d]}`+"\n",
-				ms, i+1, ms+1)
-		}
-		in, err := newRows("data", strings.NewReader(b.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := readTrace(t.Context(), in, traceOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, last := tr.requests[0].hashes[0], request{}
-		for _, q := range tr.requests {
-			at := q.at.Milliseconds() + first
-			if q.at < last.at || q.at == last.at && q.prompt < last.prompt ||
-				!cmp.Equal(q.hashes, []int64{at, int64(q.prompt)}) || int64(q.output) != at+1 {
-				t.Fatalf("%+v after %+v", q, last)
-			}
-			last = q
-		}
-	})
 }
 
 // Requests take 40 bytes each, and spare capacity.

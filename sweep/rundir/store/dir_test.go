@@ -196,18 +196,6 @@ func FuzzOpen(f *testing.F) {
 	}, string(b))
 }
 
-func TestMemoryKeepsCopies(t *testing.T) {
-	m, r := &Memory{}, record("a", 0)
-	r.GapsUS = []int64{1, 2}
-	m.Append(r)
-	r.GapsUS[0] = 99
-	for kept := range m.Records("a") {
-		if !slices.Equal(kept.GapsUS, []int64{1, 2}) {
-			t.Errorf("the record was not copied: %v", kept.GapsUS)
-		}
-	}
-}
-
 // Readings are read back as they were written, and what the server does not tell stays absent.
 func TestReadings(t *testing.T) {
 	d, err := Create(t.TempDir())
