@@ -3,6 +3,7 @@ package sweep
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -27,7 +28,8 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	search := func(change func(c *Config)) *rundir.Run {
 		return sweepServer(t, demo(t), demoWork, func(c *Config) {
-			c.Points, c.SLO = 4, simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
+			c.Points, c.StageTime, c.StageMax = 3, 10*time.Second, 30*time.Second
+			c.SLO = simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
 			change(c)
 		})
 	}

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -39,46 +38,24 @@ func (e *evenLengths) Next() (load.Session, bool) {
 }
 
 // Closed loops of a number of requests print the rates that the server holds while the loop is full, whichever way its
-// requests begin and end; the whole run has its start and end in it. Truth is the computed capacity with as many slots
-// as the loop has places, and for mixed lengths on a real server the rate of a run that is four times as long.
+// requests begin and end. Truth is the computed capacity with as many slots as the loop has places.
 func TestClosedLoopsByNumber(t *testing.T) {
 	t.Parallel()
-	mean := simtest.SameInAll(512, 64)
-	plain := func(first time.Duration) sim.MachineConfig {
-		c := simtest.Preset(t, "plain8")
-		c.Plain = sim.Plain{FirstToken: first, PerToken: 10 * time.Millisecond}
-		return c
-	}
-	for name, c := range map[string]sim.MachineConfig{"TTFT 100 ms": plain(100 * time.Millisecond),
-		"TTFT 600 ms": plain(600 * time.Millisecond), "L20": simtest.Preset(t, "Qwen2-7B/L20/fp16")} {
+	mean, server := simtest.SameInAll(512, 64), simtest.Preset(t, "plain8")
+	for _, first := range []time.Duration{100 * time.Millisecond, 600 * time.Millisecond} {
 		for _, places := range []int{4, 64, 512}[:simtest.SampleSize(1, 3)] {
-			for _, spread := range []float64{0, 0.4} {
-				if c.MaxNumSeqs = places; !c.IsPlain() {
-					c.MaxBatchedTokens = max(2048, places)
-				}
-				truth := mean.Capacity(c)
-				tokens, requests := truth.OutputTokensPerSecond, truth.RequestsPerSecond
-				if spread > 0 && !c.IsPlain() {
-					long := closedLoop(t, c, &evenLengths{Fixed: mean, spread: spread}, places, 40*places)
-					tokens, requests = long.TokensPerS.Output.Value(), long.Rates.Completed.Value()
-				}
-				for _, times := range []int{4, 10} {
-					st := closedLoop(t, c, &evenLengths{Fixed: mean, spread: spread}, places, times*places)
-					name := fmt.Sprintf("%s, %d places, %dx, spread %v", name, places, times, spread)
-					if st.WholeRun == nil {
-						t.Errorf("%s: no steady window, %v", name, st.Warnings)
-						continue
-					}
-					// Over two waves of mixed lengths the prompts are still in step, and where they take half of the
-					// time tokens are not.
-					most := 0.02
-					if times == 4 && spread > 0 {
-						most = 0.06
-					}
-					output, done := st.TokensPerS.Output.Value()/tokens-1, st.Rates.Completed.Value()/requests-1
-					if math.Abs(output) > most || math.Abs(done) > most {
-						t.Errorf("%s: tok/s is %+.3f off, req/s %+.3f", name, output, done)
-					}
+			server.MaxNumSeqs, server.Plain = places, sim.Plain{FirstToken: first, PerToken: 10 * time.Millisecond}
+			truth := mean.Capacity(server)
+			for _, c := range []struct {
+				times        int
+				spread, most float64 // over two waves of mixed lengths the prompts are still in step
+			}{{4, 0, 0.02}, {10, 0, 0.02}, {4, 0.4, 0.06}, {10, 0.4, 0.02}} {
+				st := closedLoop(t, server, &evenLengths{Fixed: mean, spread: c.spread}, places, c.times*places)
+				output, done := st.TokensPerS.Output.Value()/truth.OutputTokensPerSecond-1,
+					st.Rates.Completed.Value()/truth.RequestsPerSecond-1
+				if st.WholeRun == nil || math.Abs(output) > c.most || math.Abs(done) > c.most {
+					t.Errorf("TTFT %v, %d places, %+v: tok/s is %+.3f off, req/s %+.3f, %v", first, places, c, output, done,
+						st.Warnings)
 				}
 			}
 		}

@@ -109,8 +109,8 @@ func TestADifferenceIsFound(t *testing.T) {
 		few                    int
 		claim, wanted, between string
 	}{
-		{0, 12, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
-		{0.15, 6, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
+		{0, 5, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
+		{0.15, 3, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
 	} {
 		shown, n := 0, simtest.SampleSize(c.few, 1000)
 		for seed := range n {
