@@ -29,52 +29,37 @@ func TestThresholds(t *testing.T) {
 		fillByOutput(c, rows)
 		return c.Users.Value()
 	}
-	ended := func(s rundir.Server) string { return limitByGauges(&s) }
+	bursts := func(share float64) bool {
+		return burstsNote(traits(100, rundir.Traits{Bursts: f(share), Burst: f(8), BurstGap: f(1)})).Is(noteBatches)
+	}
+	pauses := func(n int) bool {
+		return pausesNote(traits(9, rundir.Traits{Stalls: n, StallTime: f(1)})).Is(notePauses)
+	}
+	cached := func(of int, share float64) bool {
+		return cachesNote(traits(of, rundir.Traits{Whole: f(share), WholeTime: f(1)})).Is(noteCaches)
+	}
+	dropped := func(ok, failed int) bool {
+		return dropsNote([]rundir.Stage{done(rundir.Grid, ok, failed, client.ClassReset)}).Is(noteDrops)
+	}
+	fails := func(okAlone, failedAlone, ok, failed int) bool {
+		return failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, okAlone, failedAlone, "http_5xx"),
+			done(rundir.Grid, ok, failed, "http_5xx")}).Is(FailsAlways)
+	}
+	slots := func(running, most, waiting float64) bool {
+		return limitByGauges(&rundir.Server{Running: f(running), RunningMax: f(most), Waiting: f(waiting)}) ==
+			rundir.LimitSlots
+	}
 	for name, c := range map[string][2]bool{ // holds just on this side, does not just on the other
-		"three pauses": {
-			pausesNote(traits(9, rundir.Traits{Stalls: 3, StallTime: f(1)})).Is(notePauses),
-			pausesNote(traits(9, rundir.Traits{Stalls: 2, StallTime: f(1)})).Is(notePauses),
-		},
-		"two failures alone": {
-			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 198, 2, "http_5xx"),
-				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
-			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 98, 1, "http_5xx"),
-				done(rundir.Grid, 80, 20, "http_5xx")}).Is(FailsAlways),
-		},
-		"2 % fail": {
-			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 80, 20, "http_5xx"),
-				done(rundir.Grid, 979, 21, "http_5xx")}).Is(FailsAlways),
-			failsAlwaysNote([]rundir.Stage{done(rundir.Synchronous, 80, 20, "http_5xx"),
-				done(rundir.Grid, 981, 19, "http_5xx")}).Is(FailsAlways),
-		},
-		"half in bursts": {
-			burstsNote(traits(100, rundir.Traits{Bursts: f(0.51), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
-			burstsNote(traits(100, rundir.Traits{Bursts: f(0.49), Burst: f(8), BurstGap: f(1)})).Is(noteBatches),
-		},
-		"five from a cache": {
-			cachesNote(traits(100, rundir.Traits{Whole: f(0.05), WholeTime: f(1)})).Is(noteCaches),
-			cachesNote(traits(100, rundir.Traits{Whole: f(0.04), WholeTime: f(1)})).Is(noteCaches),
-		},
-		"2 % from a cache": {
-			cachesNote(traits(1000, rundir.Traits{Whole: f(0.021), WholeTime: f(1)})).Is(noteCaches),
-			cachesNote(traits(1000, rundir.Traits{Whole: f(0.019), WholeTime: f(1)})).Is(noteCaches),
-		},
-		"five dropped": {
-			dropsNote([]rundir.Stage{done(rundir.Grid, 95, 5, client.ClassReset)}).Is(noteDrops),
-			dropsNote([]rundir.Stage{done(rundir.Grid, 96, 4, client.ClassReset)}).Is(noteDrops),
-		},
-		"1 % dropped": {
-			dropsNote([]rundir.Stage{done(rundir.Grid, 989, 11, client.ClassReset)}).Is(noteDrops),
-			dropsNote([]rundir.Stage{done(rundir.Grid, 991, 9, client.ClassReset)}).Is(noteDrops),
-		},
-		"one waits": {
-			ended(rundir.Server{Running: f(9), RunningMax: f(9), Waiting: f(1)}) == rundir.LimitSlots,
-			ended(rundir.Server{Running: f(9), RunningMax: f(9), Waiting: f(0.9)}) == rundir.LimitSlots,
-		},
-		"a full batch": {
-			ended(rundir.Server{Running: f(9.6), RunningMax: f(10), Waiting: f(5)}) == rundir.LimitSlots,
-			ended(rundir.Server{Running: f(9.4), RunningMax: f(10), Waiting: f(5)}) == rundir.LimitSlots,
-		},
+		"three pauses":       {pauses(3), pauses(2)},
+		"two failures alone": {fails(198, 2, 80, 20), fails(98, 1, 80, 20)},
+		"2 % fail":           {fails(80, 20, 979, 21), fails(80, 20, 981, 19)},
+		"half in bursts":     {bursts(0.51), bursts(0.49)},
+		"five from a cache":  {cached(100, 0.05), cached(100, 0.04)},
+		"2 % from a cache":   {cached(1000, 0.021), cached(1000, 0.019)},
+		"five dropped":       {dropped(95, 5), dropped(96, 4)},
+		"1 % dropped":        {dropped(989, 11), dropped(991, 9)},
+		"one waits":          {slots(9, 9, 1), slots(9, 9, 0.9)},
+		"a full batch":       {slots(9.6, 10, 5), slots(9.4, 10, 5)},
 		"more users bring no more": {
 			carries(users(4, 95.5, 0), users(8, 100, 0)) == 4,
 			carries(users(4, 94.5, 0), users(8, 100, 0)) == 4,

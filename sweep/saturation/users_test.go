@@ -37,6 +37,8 @@ func TestTheEdgeIsToldFromARowThatKeepsTheTerm(t *testing.T) {
 // Rows are those of simulated servers.
 func TestSlotsAndComputingAreToldApart(t *testing.T) {
 	type gauges struct{ behind, most, waiting, lost, missed, kv float64 }
+	type rows [3]gauges
+	const slots, compute, kv = rundir.LimitSlots, rundir.LimitCompute, rundir.LimitKV
 	row := func(users int, g gauges) *rundir.Stage {
 		f := rundir.Exactly
 		return &rundir.Stage{Kind: rundir.KindOfUsers, State: rundir.Complete, MaxConcurrency: users,
@@ -45,33 +47,23 @@ func TestSlotsAndComputingAreToldApart(t *testing.T) {
 				Waiting: f(g.waiting), KVUsageMax: f(g.kv)}}
 	}
 	for _, c := range []struct {
-		name               string
-		within, above, far gauges
-		want               string
+		name string
+		rows rows // at the number carried, above it, and far above it
+		want string
 	}{
-		{"four slots", gauges{behind: 3, most: 4, waiting: 1}, gauges{behind: 3.75, most: 4, waiting: 2},
-			gauges{behind: 3.83, most: 4, waiting: 3}, rundir.LimitSlots},
-		{"eight slots", gauges{behind: 6, most: 8, waiting: 2}, gauges{behind: 7.06, most: 8, waiting: 2},
-			gauges{behind: 7.9, most: 8, waiting: 9}, rundir.LimitSlots},
-		{"64 slots", gauges{behind: 60, most: 64, waiting: 3}, gauges{behind: 63, most: 64, waiting: 20},
-			gauges{behind: 64, most: 64, waiting: 60}, rundir.LimitSlots},
-		{"most in another row", gauges{behind: 35, most: 44, waiting: 7}, gauges{behind: 41, most: 43, waiting: 10},
-			gauges{behind: 41.9, most: 43, waiting: 53}, rundir.LimitCompute},
-		{"more with more users", gauges{behind: 28, most: 42, waiting: 7}, gauges{behind: 28, most: 39, waiting: 9},
-			gauges{behind: 38.4, most: 40, waiting: 68}, rundir.LimitCompute},
-		{"fewer at the edge", gauges{behind: 20, most: 35, waiting: 2}, gauges{behind: 25, most: 35, waiting: 3},
-			gauges{behind: 34.8, most: 35, waiting: 30}, rundir.LimitCompute},
-		{"nearly as many", gauges{behind: 30, most: 35, waiting: 6}, gauges{behind: 33.4, most: 35, waiting: 6},
-			gauges{behind: 33.5, most: 35, waiting: 9}, rundir.LimitCompute},
-		{"lost contexts", gauges{most: 20, lost: 0.07}, gauges{most: 21, lost: 0.1, missed: 0.31},
-			gauges{most: 28, lost: 0.35}, rundir.LimitKV},
-		{"a full cache", gauges{most: 5, kv: 0.7}, gauges{most: 7, waiting: 0.4, kv: 0.97},
-			gauges{behind: 6, most: 8, waiting: 5, kv: 1}, rundir.LimitKV},
-		{"a full cache once", gauges{most: 5, kv: 0.7}, gauges{most: 6, kv: 0.8}, gauges{behind: 6, most: 8, waiting: 0.2,
-			kv: 0.97}, rundir.LimitCompute},
+		{"four slots", rows{{3, 4, 1, 0, 0, 0}, {3.75, 4, 2, 0, 0, 0}, {3.83, 4, 3, 0, 0, 0}}, slots},
+		{"eight slots", rows{{6, 8, 2, 0, 0, 0}, {7.06, 8, 2, 0, 0, 0}, {7.9, 8, 9, 0, 0, 0}}, slots},
+		{"64 slots", rows{{60, 64, 3, 0, 0, 0}, {63, 64, 20, 0, 0, 0}, {64, 64, 60, 0, 0, 0}}, slots},
+		{"most in another row", rows{{35, 44, 7, 0, 0, 0}, {41, 43, 10, 0, 0, 0}, {41.9, 43, 53, 0, 0, 0}}, compute},
+		{"more with more users", rows{{28, 42, 7, 0, 0, 0}, {28, 39, 9, 0, 0, 0}, {38.4, 40, 68, 0, 0, 0}}, compute},
+		{"fewer at the edge", rows{{20, 35, 2, 0, 0, 0}, {25, 35, 3, 0, 0, 0}, {34.8, 35, 30, 0, 0, 0}}, compute},
+		{"nearly as many", rows{{30, 35, 6, 0, 0, 0}, {33.4, 35, 6, 0, 0, 0}, {33.5, 35, 9, 0, 0, 0}}, compute},
+		{"lost contexts", rows{{0, 20, 0, 0.07, 0, 0}, {0, 21, 0, 0.1, 0.31, 0}, {0, 28, 0, 0.35, 0, 0}}, kv},
+		{"a full cache", rows{{0, 5, 0, 0, 0, 0.7}, {0, 7, 0.4, 0, 0, 0.97}, {6, 8, 5, 0, 0, 1}}, kv},
+		{"a full cache once", rows{{0, 5, 0, 0, 0, 0.7}, {0, 6, 0, 0, 0, 0.8}, {6, 8, 0.2, 0, 0, 0.97}}, compute},
 	} {
-		rows := []*rundir.Stage{row(8, c.within), row(10, c.above), row(16, c.far)}
-		if got := usersLimit(rows, rows[0], rows[1]); got != c.want {
+		all := []*rundir.Stage{row(8, c.rows[0]), row(10, c.rows[1]), row(16, c.rows[2])}
+		if got := usersLimit(all, all[0], all[1]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
