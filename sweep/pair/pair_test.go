@@ -177,17 +177,17 @@ func TestBothServersGetTheSame(t *testing.T) {
 		p.Sides[0].Sources = func(string) load.Source { return uniquePrompts{n} }
 	}
 	o := c.run(t)
+	a, b, seen := byName(o.runs[0]), byName(o.runs[1]), map[string]bool{}
 	sent := func(side int, stage string) (all []string) { // prompts, by their lengths, and arrivals
 		for r := range o.logs[side].Records(stage) {
 			all = append(all, fmt.Sprintf("%05d: %v, %d tokens", r.Seq, r.PromptTokens, r.AskedTokens))
-			if strings.HasPrefix(stage, "poisson") {
+			if a[stage].Kind == "poisson" {
 				all[len(all)-1] += fmt.Sprint(", due ", r.Due)
 			}
 		}
 		slices.Sort(all)
 		return all
 	}
-	a, b, seen := byName(o.runs[0]), byName(o.runs[1]), map[string]bool{}
 	for i := range o.record.Loads {
 		for round := 1; round <= 2*o.record.Blocks(); round++ {
 			name := o.record.Loads[i].StageName(round)
