@@ -72,17 +72,12 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 			t.Fatal(err)
 		}
 		stayed := 0 // sessions whose context the server has from the stage before
-		most := min(st.MaxConcurrency, before.MaxConcurrency)
-		first := map[int]*rundir.Record{}
-		for _, r := range records {
-			if f := first[r.Seq]; f == nil || r.Turn < f.Turn {
-				first[r.Seq] = r
-			}
-		}
-		for seq, r := range first {
-			if seq < most && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
+		most, seen := min(st.MaxConcurrency, before.MaxConcurrency), map[int]bool{}
+		for _, r := range records { // in the order of their ends
+			if !seen[r.Seq] && r.Seq < most && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
 				stayed++
 			}
+			seen[r.Seq] = true
 		}
 		if stayed < most/2 {
 			t.Errorf("%s after %s: %d of %d users stayed", st.Name, before.Name, stayed, most)

@@ -130,25 +130,6 @@ func first(t rapid.TB, l Load, seed uint64) (at []time.Duration) {
 	return at
 }
 
-func TestStagesShareNoGaps(t *testing.T) {
-	draw := func(rate float64, seed uint64, stage string) (gaps []int64) { // at the scale of a rate of 1, in units of 1e-8
-		for _, g := range gapsOf(arrivals(Poisson{Rate: rate}.Schedule(seed, stage), 600/rate)) {
-			gaps = append(gaps, int64(math.Round(g*rate*1e8)))
-		}
-		return gaps
-	}
-	a := draw(10, 1, "poisson@10.00")
-	for name, b := range map[string][]int64{
-		"another stage": draw(10, 1, "poisson@10.01"), "another rate": draw(20, 1, "poisson@20.00"),
-		"another seed": draw(10, 2, "poisson@10.00"),
-	} {
-		shared := slices.DeleteFunc(b, func(g int64) bool { return !slices.Contains(a, g) })
-		if len(shared) > 1 {
-			t.Errorf("%s shares the gaps %v", name, shared)
-		}
-	}
-}
-
 func TestConstantNeverDrifts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.01, 5000).Draw(t, "rate")

@@ -9,24 +9,6 @@ import (
 	"time"
 )
 
-// Few readings are all kept. Of many, at most so many are kept, evenly spread from the first on.
-func TestThinned(t *testing.T) {
-	for _, n := range []int{0, 1, 7, 8, 9, 16, 17, 1000} {
-		of := thinnedReadings{limit: 8}
-		for i := range n {
-			of.add(Reading{At: time.Duration(i)})
-		}
-		if n <= 8 && len(of.readings) != n || len(of.readings) > 8 || n > 8 && len(of.readings) < 5 {
-			t.Errorf("%d readings: %d kept", n, len(of.readings))
-		}
-		for i, r := range of.readings {
-			if r.At != time.Duration(i*max(of.step, 1)) {
-				t.Errorf("%d readings: the %dth kept is %d with every %dth kept", n, i, r.At, of.step)
-			}
-		}
-	}
-}
-
 // A day's readings are all handed on in order, and a bounded number stays in memory. A reading that cannot be kept ends
 // the stage.
 func TestReadingsOfADay(t *testing.T) {
@@ -51,6 +33,11 @@ func TestReadingsOfADay(t *testing.T) {
 		}
 		if len(kept) > maxReadings || len(kept) < maxReadings/2 {
 			t.Errorf("%d readings in memory", len(kept))
+		}
+		for i, at := range kept { // evenly spread
+			if at.At != time.Duration(i)*kept[1].At {
+				t.Fatalf("the %dth reading in memory is of %v", i, at.At)
+			}
 		}
 		broken := errors.New("disk full")
 		r.KeepReadings = func([]Reading) error { return broken }

@@ -108,6 +108,17 @@ nothing
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
+	tr, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: file(t, "mooncake.jsonl", mooncake)}, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tr.Describe()
+	if w.Dataset != "mooncake.jsonl" || w.PromptTokens.Mean != 606.75 || w.PromptTokens.Max != 915 || w.Seed != 7 {
+		t.Errorf("described as %+v", w)
+	}
+	if _, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: "/nowhere/trace.jsonl"}}); err == nil {
+		t.Error("a trace that is not there is opened")
+	}
 }
 
 // Prompts share exactly the blocks that their hash ids share, which counts as repeated, and nothing without them. By
@@ -174,26 +185,12 @@ func TestBlocksOfATrace(t *testing.T) {
 
 // Requests take 40 bytes each, and spare capacity.
 func TestTracesAreCompact(t *testing.T) {
-	const requests, bound = 100_000, 6 << 20
+	const requests, bound = 30_000, 2 << 20
 	before := allocated()
 	tr, err := readTrace(t.Context(), text(t, numbered(`{"timestamp":%d,"input_length":9,"output_length":9}`, requests)),
 		traceOptions{})
 	if held := allocated() - before; err != nil || len(tr.requests) != requests || held > bound {
 		t.Errorf("%d requests take %d KB, %v", len(tr.requests), held>>10, err)
-	}
-}
-
-func TestOpenTrace(t *testing.T) {
-	tr, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: file(t, "mooncake.jsonl", mooncake)}, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := tr.Describe()
-	if w.Dataset != "mooncake.jsonl" || w.PromptTokens.Mean != 606.75 || w.PromptTokens.Max != 915 || w.Seed != 7 {
-		t.Errorf("described as %+v", w)
-	}
-	if _, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: "/nowhere/trace.jsonl"}}); err == nil {
-		t.Error("a trace that is not there is opened")
 	}
 }
 
