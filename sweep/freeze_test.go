@@ -25,10 +25,7 @@ func frozenStage(t *testing.T, k *simtest.Trial, l arrival.Load, window, drain t
 		c := experimentWith(d, k.Work)
 		c.Drain, c.SLO = drain, simtest.Terms(t, "ttft:p90<1h", "itl:p90<1h", "errors<100%")
 		st = oneStage(t, c, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(l, 0, window) })
-		var err error
-		if records, err = collect(c.Log, st.Name); err != nil {
-			t.Fatal(err)
-		}
+		records = collect(t, c.Log, st.Name)
 	})
 	return st, records
 }

@@ -104,13 +104,10 @@ func stageRecords(t *testing.T, d func(t *testing.T) load.Doer, w load.Source, s
 	synctest.Test(t, func(t *testing.T) {
 		c := experimentWith(d(t), w)
 		c.Warmup = experiment.Warmup{}
-		err := Run(t.Context(), c, []experiment.Stage{s}, run)
-		if err == nil {
-			records, err = collect(c.Log, s.Name)
-		}
-		if err != nil {
+		if err := Run(t.Context(), c, []experiment.Stage{s}, run); err != nil {
 			t.Fatal(err)
 		}
+		records = collect(t, c.Log, s.Name)
 	})
 	slices.SortStableFunc(records, func(a, b *rundir.Record) int { return a.Seq - b.Seq })
 	return run.Stages[0], records

@@ -122,12 +122,7 @@ func TestHabitsAreNamed(t *testing.T) {
 		}
 		o, brackets := &outcome{}, 0
 		simulations(t, habit, n, func(t *testing.T, k simulated) {
-			run := &rundir.Run{}
-			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
-				if err := Sweep(t.Context(), k.config(d, k.Seed), run); err != nil {
-					t.Fatal(err)
-				}
-			})
+			run := sweepServer(t, k.Server, nil, func(c *Config) { *c = k.config(c.Doer, k.Seed) })
 			low, high := k.sustains(t, habit)
 			if high > 0 {
 				o.add(k.String(), run.Saturation, low, high, run)

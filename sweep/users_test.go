@@ -67,13 +67,9 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	}
 	for i := 1; i < len(run.Stages) && run.Stages[i].MaxConcurrency <= 8; i++ {
 		st, before := run.Stages[i], run.Stages[i-1]
-		records, err := collect(log, st.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
 		stayed := 0 // sessions whose context the server has from the stage before
 		most, seen := min(st.MaxConcurrency, before.MaxConcurrency), map[int]bool{}
-		for _, r := range records { // in the order of their ends
+		for _, r := range collect(t, log, st.Name) {
 			if !seen[r.Seq] && r.Seq < most && r.Turn > 0 && r.CachedTokens.Or(0) > 0.5*r.PromptTokens.Value() {
 				stayed++
 			}
@@ -257,12 +253,8 @@ func TestSessionsOfAClosedLoopAreNotInStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			records, err := collect(c.Log, s.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
 			seen, turns := map[int]bool{}, map[int]bool{}
-			for _, r := range records { // in the order of their ends
+			for _, r := range collect(t, c.Log, s.Name) {
 				if r.Seq < 32 && !seen[r.Seq] {
 					seen[r.Seq], turns[r.Turn] = true, true
 				}

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"llmsweep/sweep/sample"
 )
@@ -19,38 +16,6 @@ func newAdmission(limit int) *admission {
 	began := time.Now()
 	return &admission{limit: limit, clock: func() time.Duration { return time.Since(began) },
 		level: sample.NewLevel(time.Second)}
-}
-
-// Requests are admitted in the order in which they came, and no more than the limit are in flight.
-func TestAdmissionIsInOrder(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		limit := rapid.IntRange(1, 4).Draw(rt, "limit")
-		times := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(rt, "times")
-		synctest.Test(t, func(t *testing.T) {
-			a := newAdmission(limit)
-			var order []int
-			var mu sync.Mutex
-			for i, d := range times {
-				go func() {
-					waited := a.enter(t.Context())
-					mu.Lock()
-					order = append(order, i)
-					mu.Unlock()
-					if n := a.inFlight(); n > limit || i < limit && waited {
-						t.Errorf("%d in flight, limit %d; request %d waited: %v", n, limit, i, waited)
-					}
-					time.Sleep(time.Duration(d) * time.Second)
-					a.leave()
-				}()
-				time.Sleep(time.Nanosecond)
-			}
-			time.Sleep(10 * time.Minute)
-			synctest.Wait()
-			if len(order) != len(times) || !slices.IsSorted(order) || a.inFlight() != 0 {
-				t.Errorf("of %d admitted in the order %v, %d in flight", len(times), order, a.inFlight())
-			}
-		})
-	})
 }
 
 // What is cancelled leaves the queue, and passes on a place that it was given in the same instant.
