@@ -175,11 +175,12 @@ func TestBeyondTheSelftest(t *testing.T) {
 		shown     *rundir.Selftest
 		plan, row string // what is exceeded, by what
 	}{
-		"no self-test":      {nil, "", ""},
-		"all within":        {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1e3)}, "", ""},
-		"nothing is known":  {&rundir.Selftest{Streams: 10}, "", ""},
-		"too many streams":  {&rundir.Selftest{Streams: 9}, "excess.streams of 9: 10", "excess.streams of 9: 10"},
-		"too many tokens":   {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, "excess.tokens of 39: 40", "excess.tokens of 39"},
+		"no self-test":     {nil, "", ""},
+		"all within":       {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1e3)}, "", ""},
+		"nothing is known": {&rundir.Selftest{Streams: 10}, "", ""},
+		"too many streams": {&rundir.Selftest{Streams: 9}, "excess.streams of 9: 10", "excess.streams of 9: 10"},
+		"too many tokens": {&rundir.Selftest{Streams: 10, TokensPerS: f(39)}, "excess.tokens of 39: 40",
+			"excess.tokens of 39: "},
 		"too many arrivals": {&rundir.Selftest{Streams: 10, ArrivalsPerS: f(19)}, "excess.arrivals of 19: 20", ""},
 	} {
 		check := func(what string, notes []note.Note, code, want string) {

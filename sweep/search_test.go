@@ -123,23 +123,32 @@ func (e *evenLengths) Next() (load.Session, bool) {
 }
 
 // Closed loops of a number of requests print the rates that the server holds while the loop is full, whichever way its
-// requests begin and end. Truth is the computed capacity with as many slots as the loop has places.
+// requests begin and end. Truth is the computed capacity with as many slots as the loop has places, and for mixed lengths on a
+// real server the rate of a run that is four times as long.
 func TestClosedLoopsByNumber(t *testing.T) {
 	t.Parallel()
-	mean, server := simtest.SameInAll(512, 64), simtest.Preset(t, "plain8")
-	for _, first := range []time.Duration{100 * time.Millisecond, 600 * time.Millisecond} {
+	mean := simtest.SameInAll(512, 64)
+	slow, slower := simtest.Preset(t, "plain8"), simtest.Preset(t, "plain8")
+	slow.Plain.FirstToken, slower.Plain.FirstToken = 100*time.Millisecond, 600*time.Millisecond
+	for _, server := range []sim.MachineConfig{slow, slower, simtest.Preset(t, "Qwen2-7B/L20/fp16")} {
 		for _, places := range []int{4, 64, 512}[:simtest.SampleSize(1, 3)] {
-			server.MaxNumSeqs, server.Plain = places, sim.Plain{FirstToken: first, PerToken: 10 * time.Millisecond}
-			truth := mean.Capacity(server)
+			if server.MaxNumSeqs = places; !server.IsPlain() {
+				server.MaxBatchedTokens = max(2048, places)
+			}
 			for _, c := range []struct {
 				times        int
 				spread, most float64 // over two waves of mixed lengths the prompts are still in step
 			}{{4, 0, 0.02}, {10, 0, 0.02}, {4, 0.4, 0.06}, {10, 0.4, 0.02}} {
+				truth := mean.Capacity(server)
+				tokens, requests := truth.OutputTokensPerSecond, truth.RequestsPerSecond
+				if c.spread > 0 && !server.IsPlain() {
+					long := closedLoop(t, server, &evenLengths{Fixed: mean, spread: c.spread}, places, 40*places)
+					tokens, requests = long.TokensPerS.Output.Value(), long.Rates.Completed.Value()
+				}
 				st := closedLoop(t, server, &evenLengths{Fixed: mean, spread: c.spread}, places, c.times*places)
-				output, done := st.TokensPerS.Output.Value()/truth.OutputTokensPerSecond-1,
-					st.Rates.Completed.Value()/truth.RequestsPerSecond-1
+				output, done := st.TokensPerS.Output.Value()/tokens-1, st.Rates.Completed.Value()/requests-1
 				if st.WholeRun == nil || math.Abs(output) > c.most || math.Abs(done) > c.most {
-					t.Errorf("TTFT %v, %d places, %+v: tok/s is %+.3f off, req/s %+.3f, %v", first, places, c, output, done,
+					t.Errorf("TTFT %v, %d places, %+v: tok/s is %+.3f off, req/s %+.3f, %v", truth.SyncTTFT, places, c, output, done,
 						st.Warnings)
 				}
 			}
