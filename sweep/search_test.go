@@ -1,9 +1,14 @@
 package sweep
 
 import (
+	"math"
 	"slices"
 	"testing"
+	"time"
 
+	"llmsweep/client/sim"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -27,7 +32,8 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	search := func(change func(c *Config)) *rundir.Run {
 		return sweepServer(t, demo(t), demoWork, func(c *Config) {
-			c.Points, c.SLO = 4, simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
+			c.Points, c.StageTime, c.StageMax = 3, 10*time.Second, 30*time.Second
+			c.SLO = simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
 			change(c)
 		})
 	}
@@ -89,5 +95,81 @@ func checkBestPoint(t *testing.T, run *rundir.Run) {
 	if a.Promise.Rate != run.SLO.Rate || a.Promise.Low != run.SLO.Low || a.Rate != run.Saturation.Rate ||
 		run.SLO.Rate.Value() > run.Saturation.High.Value() {
 		t.Errorf("%+v, %+v, %+v", a, run.SLO, run.Saturation)
+	}
+}
+
+// closedLoop measures a closed loop of a number of requests, in virtual time.
+func closedLoop(t *testing.T, server sim.MachineConfig, w load.Source, places, requests int) *rundir.Stage {
+	t.Helper()
+	stage := experiment.NewStage(arrival.Closed{Concurrency: places}, requests, 0)
+	return &runStages(t, server, w, func(*Config) {}, stage).Stages[0]
+}
+
+// evenLengths is a workload of mixed lengths, of which any stretch has nearly the same mean: a run of few requests then
+// shows the bias of its window and not the luck of its draw.
+type evenLengths struct {
+	simtest.Fixed         // mean lengths
+	spread        float64 // from 1-spread to 1+spread of them
+	n             int
+}
+
+func (e *evenLengths) Next() (load.Session, bool) {
+	e.n++
+	length := func(mean int, ratio float64) int { // Weyl's sequence
+		_, u := math.Modf(float64(e.n) * ratio)
+		return int(math.Round(float64(mean) * (1 + e.spread*(2*u-1))))
+	}
+	return simtest.SameInAll(length(e.Prompt, math.Sqrt2), length(e.Output, math.Phi)).Next()
+}
+
+// Closed loops of a number of requests print the rates that the server holds while the loop is full, whichever way its
+// requests begin and end. Truth is the computed capacity with as many slots as the loop has places, and for mixed lengths on a
+// real server the rate of a run that is four times as long.
+func TestClosedLoopsByNumber(t *testing.T) {
+	t.Parallel()
+	mean := simtest.SameInAll(512, 64)
+	slow, slower := simtest.Preset(t, "plain8"), simtest.Preset(t, "plain8")
+	slow.Plain.FirstToken, slower.Plain.FirstToken = 100*time.Millisecond, 600*time.Millisecond
+	for _, server := range []sim.MachineConfig{slow, slower, simtest.Preset(t, "Qwen2-7B/L20/fp16")} {
+		for _, places := range []int{4, 64, 512}[:simtest.SampleSize(1, 3)] {
+			if server.MaxNumSeqs = places; !server.IsPlain() {
+				server.MaxBatchedTokens = max(2048, places)
+			}
+			for _, c := range []struct {
+				times        int
+				spread, most float64 // over two waves of mixed lengths the prompts are still in step
+			}{{4, 0, 0.02}, {10, 0, 0.02}, {4, 0.4, 0.06}, {10, 0.4, 0.02}} {
+				truth := mean.Capacity(server)
+				tokens, requests := truth.OutputTokensPerSecond, truth.RequestsPerSecond
+				if c.spread > 0 && !server.IsPlain() {
+					long := closedLoop(t, server, &evenLengths{Fixed: mean, spread: c.spread}, places, 40*places)
+					tokens, requests = long.TokensPerS.Output.Value(), long.Rates.Completed.Value()
+				}
+				st := closedLoop(t, server, &evenLengths{Fixed: mean, spread: c.spread}, places, c.times*places)
+				output, done := st.TokensPerS.Output.Value()/tokens-1, st.Rates.Completed.Value()/requests-1
+				if st.WholeRun == nil || math.Abs(output) > c.most || math.Abs(done) > c.most {
+					t.Errorf("TTFT %v, %d places, %+v: tok/s is %+.3f off, req/s %+.3f, %v", truth.SyncTTFT, places, c, output, done,
+						st.Warnings)
+				}
+			}
+		}
+	}
+}
+
+// A closed loop that is never full, or has less than two waves after the first, says so and gives the figures of the
+// whole run. One request at a time is full all the time.
+func TestClosedLoopsWithoutSteadyPart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		places, requests int
+		code             string
+	}{{8, 16, "stage.few-waves"}, {8, 4, "stage.never-full"}, {1, 5, ""}, {8, 32, ""}} {
+		st := closedLoop(t, simtest.Preset(t, "plain8"), simtest.SameInAll(64, 32), c.places, c.requests)
+		all, steady := st.OfWholeRun(), c.requests == 32
+		if st.Whole == steady || (st.WholeRun != nil) != steady || all.Requests.OK != c.requests ||
+			all.Concurrency.Peak != min(c.places, c.requests) || len(st.Warnings) > 0 != (c.code != "") ||
+			c.code != "" && !hasNote(st, c.code) || steady != (st.Requests.OK < c.requests && st.WindowFrom > 0) {
+			t.Errorf("%+v: whole %v, %+v of %+v, %v", c, st.Whole, st.Requests, all.Requests, st.Warnings)
+		}
 	}
 }

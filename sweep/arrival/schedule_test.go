@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 )
 
@@ -32,7 +34,7 @@ func gapsOf(at []float64) []float64 {
 func checkIndependent(t *testing.T, name string, x []float64, cdf func(float64) float64) {
 	t.Helper()
 	checkDistribution(t, name, x, cdf)
-	if r := correlation(x); math.Abs(r)*math.Sqrt(float64(len(x))) > 3.3 {
+	if r := stat.Correlation(x[1:], x[:len(x)-1], nil); math.Abs(r)*math.Sqrt(float64(len(x))) > 3.3 {
 		t.Errorf("%s: neighbours of %d have a correlation of %.4f", name, len(x), r)
 	}
 }
@@ -57,39 +59,6 @@ func checkDistribution(t *testing.T, name string, x []float64, cdf func(float64)
 	}
 }
 
-func correlation(x []float64) float64 {
-	mean := 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	var num, den float64
-	for i, v := range x {
-		den += (v - mean) * (v - mean)
-		if i > 0 {
-			num += (v - mean) * (x[i-1] - mean)
-		}
-	}
-	return num / den
-}
-
-// incompleteGamma is P(a, x), by its series (Abramowitz and Stegun 6.5.29).
-func incompleteGamma(a, x float64) float64 {
-	if x <= 0 {
-		return 0
-	}
-	if x > a+60+10*math.Sqrt(a) {
-		return 1
-	}
-	term := 1 / a
-	sum := term
-	for n := 1.0; term > sum*1e-15; n++ {
-		term *= x / (a + n)
-		sum += term
-	}
-	lg, _ := math.Lgamma(a)
-	return sum * math.Exp(a*math.Log(x)-x-lg)
-}
-
 func TestGapsAreIndependent(t *testing.T) {
 	const rate, until = 10.0, 10_000.0
 	poisson := arrivals(Poisson{Rate: rate}.Schedule(1, "poisson@10.00"), until)
@@ -97,7 +66,7 @@ func TestGapsAreIndependent(t *testing.T) {
 	for _, shape := range []float64{0.5, 1, 2.5, 10} {
 		at := arrivals(Gamma{Rate: rate, Gaps: Shape(shape)}.Schedule(1, "gamma@10.00"), until)
 		checkIndependent(t, fmt.Sprint("gamma ", shape), gapsOf(at),
-			func(x float64) float64 { return incompleteGamma(shape, x*rate*shape) })
+			func(x float64) float64 { return mathext.GammaIncReg(shape, x*rate*shape) })
 	}
 }
 
@@ -161,25 +130,6 @@ func first(t rapid.TB, l Load, seed uint64) (at []time.Duration) {
 	return at
 }
 
-func TestStagesShareNoGaps(t *testing.T) {
-	draw := func(rate float64, seed uint64, stage string) (gaps []int64) { // at the scale of a rate of 1, in units of 1e-8
-		for _, g := range gapsOf(arrivals(Poisson{Rate: rate}.Schedule(seed, stage), 600/rate)) {
-			gaps = append(gaps, int64(math.Round(g*rate*1e8)))
-		}
-		return gaps
-	}
-	a := draw(10, 1, "poisson@10.00")
-	for name, b := range map[string][]int64{
-		"another stage": draw(10, 1, "poisson@10.01"), "another rate": draw(20, 1, "poisson@20.00"),
-		"another seed": draw(10, 2, "poisson@10.00"),
-	} {
-		shared := slices.DeleteFunc(b, func(g int64) bool { return !slices.Contains(a, g) })
-		if len(shared) > 1 {
-			t.Errorf("%s shares the gaps %v", name, shared)
-		}
-	}
-}
-
 func TestConstantNeverDrifts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.01, 5000).Draw(t, "rate")
@@ -206,4 +156,76 @@ func TestTraceReplays(t *testing.T) {
 			t.Errorf("at speed %v: %v, want %v", speed, got, want)
 		}
 	}
+}
+
+// By each of its instants a counted process has the number of arrivals that its rate asks for, to the nearest; it never
+// goes back.
+func TestCountedArrivalsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := math.Exp(rapid.Float64Range(math.Log(0.01), math.Log(300)).Draw(t, "log rate"))
+		by := []time.Duration{10 * time.Second, 30 * time.Second, 43 * time.Second}
+		at := arrivals(Counted{Poisson{Rate: rate}, by}.Schedule(rapid.Uint64().Draw(t, "seed"), "poisson@1"), 60)
+		for _, end := range by {
+			n, _ := slices.BinarySearch(at, math.Nextafter(end.Seconds(), 60))
+			if want := rate * end.Seconds(); math.Abs(float64(n)-want) > 0.5+1e-9 || !slices.IsSorted(at) {
+				t.Fatalf("%d arrivals by %v, want %.2f: %v", n, end, want, at)
+			}
+		}
+	})
+}
+
+// Gaps between n independent uniform values in [0, 1] have the distribution 1-(1-x)^n (Cox and Lewis 1966).
+func TestCountedArrivalsAreUniform(t *testing.T) {
+	const n, end = 5, 20 * time.Second
+	l := Counted{Poisson{Rate: n / end.Seconds()}, []time.Duration{end}}
+	var all, between []float64
+	for seed := range uint64(4000) {
+		at := arrivals(l.Schedule(seed, ""), end.Seconds())
+		all, between = append(all, at...), append(between, gapsOf(at)...)
+	}
+	checkDistribution(t, "arrivals", all, func(x float64) float64 { return x / end.Seconds() })
+	checkDistribution(t, "gaps", between, func(x float64) float64 { return 1 - math.Pow(1-x/end.Seconds(), n) })
+}
+
+// EvenInstant finds the first instant at which the number is right, also where arrivals come in a burst or not at all.
+func TestEvenInstant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0.2, 50).Draw(t, "rate")
+		from := time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "from"))
+		limit := from + time.Duration(rapid.Int64Range(0, int64(20*time.Second)).Draw(t, "more"))
+		by := []time.Duration{40 * time.Second}
+		schedule := func() Schedule { return Counted{Poisson{Rate: rate}, by}.Schedule(rapid.Uint64().Draw(t, "seed"), "") }
+		seeded := schedule()
+		var due []float64
+		for d, _ := seeded.Next(); d < time.Minute; d, _ = seeded.Next() {
+			due = append(due, d.Seconds())
+		}
+		off := func(at float64) float64 {
+			n, _ := slices.BinarySearch(due, math.Nextafter(at, math.Inf(1)))
+			return math.Abs(float64(n) - rate*at)
+		}
+		got := EvenInstant(&listed{due: due}, rate, from, limit)
+		const half, roundOff = 0.5, 1e-6
+		if got < from || got > max(from, limit) || got > from && off(got.Seconds()) > half+roundOff {
+			t.Fatalf("%v, from %v to %v: off by %.3f", got, from, limit, off(got.Seconds()))
+		}
+		for at := from; at < limit && (at < got || got == from && off(from.Seconds()) > half+
+			roundOff); at += 5 * time.Millisecond {
+			if off(at.Seconds()) < half-rate*0.005 {
+				t.Fatalf("%v, from %v to %v: %v is even", got, from, limit, at)
+			}
+		}
+	})
+}
+
+// listed is due at instants in seconds.
+type listed struct{ due []float64 }
+
+func (l *listed) Next() (time.Duration, bool) {
+	if len(l.due) == 0 {
+		return 0, false
+	}
+	due := l.due[0]
+	l.due = l.due[1:]
+	return time.Duration(math.Round(due * float64(time.Second))), true
 }

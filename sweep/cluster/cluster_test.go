@@ -3,8 +3,6 @@ package cluster_test
 import (
 	"context"
 	"fmt"
-	"maps"
-	"math"
 	"net"
 	"net/http"
 	"slices"
@@ -156,35 +154,24 @@ func TestFourRanksFindTheCapacity(t *testing.T) {
 	}
 }
 
-// request is what was sent: which, when it was due, and its text.
-type request struct {
-	seq    int
-	due    int64 // nanoseconds, the resolution of records.jsonl
-	prompt string
-}
-
 // notingDoer notes what is sent.
 type notingDoer struct {
 	load.Doer
-	note func(prompt string)
+	prompts *sync.Map
 }
 
 func (n notingDoer) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
-	n.note(p.Request.Messages[0].Content)
+	n.prompts.Store(p.Request.Messages[0].Content, true)
 	n.Doer.Do(ctx, p, res)
 }
 
-// sent returns the requests of a stage that ranks sent, by their place, and how many each rank sent.
-func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request, by map[float64]int) {
+// sent returns the requests of a stage that ranks sent, with the times at which they were due, and then their texts, and
+// how many each rank sent.
+func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []string, by map[float64]int) {
 	t.Helper()
-	var mu sync.Mutex
-	prompts := map[string]bool{}
+	var prompts sync.Map
 	run, log := hold(t, ranks, []experiment.Stage{experiment.NewStage(l, requests, 0)}, func(c *sweep.Config, g *gang) {
-		c.Doer = notingDoer{c.Doer, func(prompt string) {
-			mu.Lock()
-			defer mu.Unlock()
-			prompts[prompt] = true
-		}}
+		c.Doer = notingDoer{c.Doer, &prompts}
 		texts := func() func(string) load.Source { // all differ, and are the same on all ranks
 			w := workload.NewSynthetic(rundir.Lengths{Mean: 64, Std: 10}, rundir.Lengths{Mean: 16, Std: 4}, 42, workload.Guess)
 			*workload.NonceOf(w) = 7
@@ -200,20 +187,15 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := request{seq: r.Seq}
+		due := 0.0
 		if l.MeanRate() > 0 {
-			q.due = int64(math.Round(r.Due.Value() * 1e9))
+			due = r.Due.Value()
 		}
-		all = append(all, q)
+		all = append(all, fmt.Sprintf("%d at %.9f", r.Seq, due))
 		by[r.Rank.Value()]++
 	}
-	slices.SortFunc(all, func(a, b request) int { return a.seq - b.seq })
-	for i, prompt := range slices.Sorted(maps.Keys(prompts)) {
-		if i < len(all) {
-			all[i].prompt = prompt // of all together; which belongs to which is not compared
-		}
-	}
-	return all, by
+	prompts.Range(func(prompt, _ any) bool { all = append(all, prompt.(string)); return true })
+	return slices.Sorted(slices.Values(all)), by
 }
 
 // All ranks together send what one machine sends: the same requests at the same times, with the same texts.
@@ -224,12 +206,12 @@ func TestRanksSendOneSchedule(t *testing.T) {
 	} {
 		const requests = 60
 		one, _ := sent(t, 1, l, requests)
-		if len(one) != requests {
-			t.Fatalf("%s: one machine sent %d requests", l.Name(), len(one))
+		if len(one) != 2*requests {
+			t.Fatalf("%s: one machine sent %d requests and texts", l.Name(), len(one))
 		}
 		for _, ranks := range []int{2, 7} {
 			all, by := sent(t, ranks, l, requests)
-			if diff := cmp.Diff(one, all, cmp.AllowUnexported(request{})); diff != "" {
+			if diff := cmp.Diff(one, all); diff != "" {
 				t.Errorf("%s: %d ranks send something else:\n%.1000s", l.Name(), ranks, diff)
 			}
 			want := ranks

@@ -2,14 +2,12 @@ package load
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"llmsweep/sweep/sample"
 )
@@ -18,38 +16,6 @@ func newAdmission(limit int) *admission {
 	began := time.Now()
 	return &admission{limit: limit, clock: func() time.Duration { return time.Since(began) },
 		level: sample.NewLevel(time.Second)}
-}
-
-// Requests are admitted in the order in which they came, and no more than the limit are in flight.
-func TestAdmissionIsInOrder(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		limit := rapid.IntRange(1, 4).Draw(rt, "limit")
-		times := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(rt, "times")
-		synctest.Test(t, func(t *testing.T) {
-			a := newAdmission(limit)
-			var order []int
-			var mu sync.Mutex
-			for i, d := range times {
-				go func() {
-					waited := a.enter(t.Context())
-					mu.Lock()
-					order = append(order, i)
-					mu.Unlock()
-					if n := a.inFlight(); n > limit || i < limit && waited {
-						t.Errorf("%d in flight, limit %d; request %d waited: %v", n, limit, i, waited)
-					}
-					time.Sleep(time.Duration(d) * time.Second)
-					a.leave()
-				}()
-				time.Sleep(time.Nanosecond)
-			}
-			time.Sleep(10 * time.Minute)
-			synctest.Wait()
-			if len(order) != len(times) || !slices.IsSorted(order) || a.inFlight() != 0 {
-				t.Errorf("of %d admitted in the order %v, %d in flight", len(times), order, a.inFlight())
-			}
-		})
-	})
 }
 
 // What is cancelled leaves the queue, and passes on a place that it was given in the same instant.
@@ -103,4 +69,90 @@ func TestCapsOnTokens(t *testing.T) {
 			t.Errorf("%v tokens took %.1f s, want %.1f", sent, got, want)
 		}
 	})
+}
+
+// A day's readings are all handed on in order, and a bounded number stays in memory. A reading that cannot be kept ends
+// the stage.
+func TestReadingsOfADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var handed []time.Duration
+		most := 0
+		r := &runner{Stage: &Stage{}, epoch: time.Now(), stop: make(chan struct{}), Environment: Environment{
+			Scrape: func(context.Context) (Gauges, error) { return Gauges{Running: 1}, nil },
+			KeepReadings: func(some []Reading) error {
+				most = max(most, len(some))
+				for _, s := range some {
+					handed = append(handed, s.At)
+				}
+				return nil
+			},
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour-time.Millisecond)
+		defer cancel()
+		kept := r.Gather(ctx, r.epoch, r.stop, r.fail)
+		if len(handed) != 24*3600 || !slices.IsSorted(handed) || most != keepBatchSize {
+			t.Errorf("%d readings handed on, at most %d at a time", len(handed), most)
+		}
+		if len(kept) > maxReadings || len(kept) < maxReadings/2 {
+			t.Errorf("%d readings in memory", len(kept))
+		}
+		for i, at := range kept { // evenly spread
+			if at.At != time.Duration(i)*kept[1].At {
+				t.Fatalf("the %dth reading in memory is of %v", i, at.At)
+			}
+		}
+		broken := errors.New("disk full")
+		r.KeepReadings = func([]Reading) error { return broken }
+		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if r.Gather(ctx, r.epoch, r.stop, r.fail); !errors.Is(r.failure(), broken) {
+			t.Errorf("a reading that was not kept: %v", r.failure())
+		}
+	})
+}
+
+// waiter is what both kinds of waiter do.
+type waiter interface {
+	Wait(time.Time, <-chan struct{}) bool
+}
+
+func kinds(t *testing.T) map[string]waiter {
+	e := NewExactTimer()
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return map[string]waiter{"timer": &Timer{}, "exact": e, "exact, unavailable": &ExactTimer{}}
+}
+
+// No wait is too short, whatever was waited for before, and a long one ends when it shall.
+func TestWait(t *testing.T) {
+	for name, w := range kinds(t) {
+		open, closed := make(chan struct{}), make(chan struct{})
+		close(closed)
+		for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 30 * time.Microsecond, 400 * time.Microsecond,
+			2 * time.Millisecond, 15 * time.Millisecond} {
+			until := time.Now().Add(d)
+			if !w.Wait(until, open) || time.Now().Before(until) {
+				t.Errorf("%s, %v: back %v before", name, d, time.Until(until))
+			}
+			quit := make(chan struct{})
+			time.AfterFunc(time.Millisecond/2, func() { close(quit) })
+			if w.Wait(time.Now().Add(time.Hour), quit) || w.Wait(time.Now().Add(time.Hour), closed) || w.Wait(until, closed) {
+				t.Errorf("%s: an hour passed, or it waited on", name)
+			}
+		}
+	}
+}
+
+func TestWaitAllocatesNothing(t *testing.T) {
+	for name, w := range kinds(t) {
+		t.Run(name, func(t *testing.T) {
+			quit := make(chan struct{})
+			if n := testing.AllocsPerRun(20, func() { w.Wait(time.Now().Add(4*time.Millisecond), quit) }); n != 0 {
+				t.Errorf("%v allocations", n)
+			}
+		})
+	}
 }

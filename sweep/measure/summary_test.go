@@ -37,15 +37,8 @@ func synthetic(n, gaps int) iter.Seq2[*rundir.Record, error] {
 			end := float64(i+20) * 0.01
 			first := end - 0.01*float64(gaps)
 			due := first - 0.05 - 0.02*rng.ExpFloat64()
-			r := &rundir.Record{
-				Stage: "x", Seq: i, Status: "ok", Due: rundir.Exactly(max(0, due)), Sent: rundir.Exactly(max(0, due)),
-				FirstToken: rundir.Exactly(first), LastToken: rundir.Exactly(end), End: rundir.Exactly(end),
-				OutputTokens: rundir.Exactly(float64(gaps + 1)), AskedTokens: gaps + 1, TokenSource: "server",
-			}
-			for range gaps {
-				r.GapsUS = append(r.GapsUS, 10_000)
-			}
-			if !yield(r, nil) {
+			r := answer(max(0, due), first, slices.Repeat([]int64{10_000}, gaps)...)
+			if r.Stage, r.Seq = "x", i; !yield(r, nil) {
 				return
 			}
 		}
@@ -108,11 +101,7 @@ var errTorn = errors.New("torn")
 func TestADamagedLogIsSummedUpAsFarAsItGoes(t *testing.T) {
 	torn := func(n int) iter.Seq2[*rundir.Record, error] {
 		return func(yield func(*rundir.Record, error) bool) {
-			for r := range synthetic(n, 2) {
-				if !yield(r, nil) {
-					return
-				}
-			}
+			synthetic(n, 2)(yield)
 			yield(nil, errTorn)
 		}
 	}
@@ -247,4 +236,32 @@ func TestTheMeanOfTokensWeighsEachAlike(t *testing.T) {
 	near(t, "inter token", st.InterToken, 0.019)
 	near(t, "ITL mean", st.ITL.Mean, 0.019)
 	near(t, "TPOT mean", st.TPOT.Mean, 0.055)
+}
+
+// TestNearest: of a hundred latencies, p99 is the longest. A stage with a request that has no end keeps its
+// percentiles.
+func TestNearest(t *testing.T) {
+	f := rundir.Exactly
+	before := rundir.Dist{P50: f(50.5), P90: f(90.1), P95: f(95.05), P99: f(99.01)}
+	stages := []rundir.Stage{{Name: "a", Window: 1000, Latency: before}, {Name: "b", Window: 1000, Latency: before},
+		{Name: "c", Latency: before}}
+	var records []*rundir.Record
+	for i := range 100 {
+		for _, stage := range []string{"a", "b"} {
+			r := &rundir.Record{Stage: stage, Due: f(float64(i)), Sent: f(float64(i)), End: f(100), Status: "ok"}
+			if stage == "b" && i == 7 {
+				r.Status = "incomplete"
+			}
+			records = append(records, r)
+		}
+	}
+	if err := Nearest(stages, listed(records)); err != nil {
+		t.Fatal(err)
+	}
+	nearest := rundir.Dist{P50: before.P50, P90: f(91), P95: f(96), P99: f(100)}
+	for i, want := range []rundir.Dist{nearest, before, before} {
+		if diff := gocmp.Diff(want, stages[i].Latency, gocmp.AllowUnexported(rundir.Number{})); diff != "" {
+			t.Errorf("stage %s (-want +got):\n%s", stages[i].Name, diff)
+		}
+	}
 }

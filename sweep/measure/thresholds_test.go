@@ -64,6 +64,7 @@ func TestExtent(t *testing.T) {
 		"a hold of six pauses":                {held(15 * time.Second), 90},
 		"a hold of twice its time":            {held(time.Minute), 120},
 		"two turns of each of three users":    {users.opening(3, time.Hour).Seconds(), 6},
+		"a little of three waves is missing":  {wholeWaves(0, 59_900*time.Millisecond, 20*time.Second).Seconds(), 0},
 	}.check(t)
 
 	failing := func(done, failed int) bool {

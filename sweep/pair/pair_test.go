@@ -6,15 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/api"
 	"llmsweep/client/sim"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -109,8 +108,8 @@ func TestADifferenceIsFound(t *testing.T) {
 		few                    int
 		claim, wanted, between string
 	}{
-		{0, 12, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
-		{0.15, 6, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
+		{0, 5, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
+		{0.15, 3, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
 	} {
 		shown, n := 0, simtest.SampleSize(c.few, 1000)
 		for seed := range n {
@@ -161,86 +160,56 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// uniquePrompts is a source whose prompts are never the same again. They begin with the stage that they were made for.
-type uniquePrompts struct {
-	stage string
-	n     *atomic.Int64
-}
+// uniquePrompts is a source whose prompts, and their lengths, are never the same again.
+type uniquePrompts struct{ n *atomic.Int64 }
 
 func (u uniquePrompts) Next() (load.Session, bool) {
 	k := int(u.n.Add(1))
-	return load.Session{Turns: []load.Turn{{User: fmt.Sprintf("%s: %d", u.stage, k), PromptTokens: 40 + k%30,
-		OutputTokens: 8 + k%5}}}, true
-}
-
-// listener notes what it is asked, in order.
-type listener struct {
-	load.Doer
-	mu    *sync.Mutex
-	asked *[]string
-}
-
-func (l listener) Prepare(r *api.Request) (*client.Prepared, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	*l.asked = append(*l.asked, fmt.Sprintf("%s/%d/%d", r.Messages[0].Content, r.PromptTokens, r.OutputTokens))
-	return l.Doer.Prepare(r)
+	return load.Session{Turns: []load.Turn{{User: fmt.Sprint(k), PromptTokens: 1000 + k, OutputTokens: 8 + k%5}}}, true
 }
 
 // In a round both servers get the same arrivals and the same prompts, and their metrics at a rate are of the same
 // requests.
 func TestBothServersGetTheSame(t *testing.T) {
-	var asked [2][]string
 	c := quick(t)
 	c.b = slower(c.b, 0.1)
 	c.tune = func(p *Config) {
 		n := new(atomic.Int64)
-		p.Sides[0].Sources = func(stage string) load.Source { return uniquePrompts{stage, n} }
-		for i := range p.Sides {
-			p.Sides[i].Doer = listener{p.Sides[i].Doer, new(sync.Mutex), &asked[i]}
-		}
+		p.Sides[0].Sources = func(string) load.Source { return uniquePrompts{n} }
 	}
 	o := c.run(t)
-	of := func(side int, stage string) (some []string) {
-		for _, text := range asked[side] {
-			if strings.HasPrefix(text, stage+":") {
-				some = append(some, text)
-			}
-		}
-		return some
-	}
-	due := func(side int, stage string) (all []float64) {
+	a, b, seen := byName(o.runs[0]), byName(o.runs[1]), map[string]bool{}
+	sent := func(side int, stage string) (all []string) { // prompts, by their lengths, and arrivals
 		for r := range o.logs[side].Records(stage) {
-			all = append(all, r.Due.Value())
+			all = append(all, fmt.Sprintf("%05d: %v, %d tokens", r.Seq, r.PromptTokens, r.AskedTokens))
+			if a[stage].Kind == "poisson" {
+				all[len(all)-1] += fmt.Sprint(", due ", r.Due)
+			}
 		}
 		slices.Sort(all)
 		return all
 	}
-	a, b, seen := byName(o.runs[0]), byName(o.runs[1]), map[float64]bool{}
 	for i := range o.record.Loads {
 		for round := 1; round <= 2*o.record.Blocks(); round++ {
 			name := o.record.Loads[i].StageName(round)
-			prompts := [2][]string{of(0, name), of(1, name)}
-			same := min(len(prompts[0]), len(prompts[1]))
-			if same == 0 || !slices.Equal(prompts[0][:same], prompts[1][:same]) {
-				t.Errorf("%s: %d and %d requests, not of the same prompts", name, len(prompts[0]), len(prompts[1]))
+			first, second := sent(0, name), sent(1, name)
+			n := min(len(first), len(second))
+			if n == 0 || !slices.Equal(first[:n], second[:n]) {
+				t.Errorf("%s: %d and %d requests, not the same", name, len(first), len(second))
 			}
 			x, y := a[name], b[name]
 			if x.Kind != "poisson" {
 				continue
 			}
-			if x.Requests.Due != y.Requests.Due || x.WindowFrom != y.WindowFrom || x.Window != y.Window || x.WindowFrom <= 0 {
+			_, due, _ := strings.Cut(first[0], "due ")
+			if n < 10 || seen[due] {
+				t.Errorf("%s: %d arrivals, or as in another round", name, n)
+			}
+			if seen[due] = true; x.Requests.Due != y.Requests.Due || x.WindowFrom != y.WindowFrom || x.Window != y.Window ||
+				x.WindowFrom <= 0 {
 				t.Errorf("%s: %+v and %+v in %v+%v and %v+%v", name, x.Requests, y.Requests, x.WindowFrom, x.Window, y.WindowFrom,
 					y.Window)
 			}
-			first, second := due(0, name), due(1, name)
-			if n := min(len(first), len(second)); n < 10 || !slices.Equal(first[:n], second[:n]) {
-				t.Errorf("%s: arrivals differ", name)
-			}
-			if seen[first[0]] {
-				t.Errorf("%s: arrivals as in another round", name)
-			}
-			seen[first[0]] = true
 		}
 	}
 }
@@ -258,3 +227,35 @@ func TestAServerThatDiesIsNamed(t *testing.T) {
 		t.Errorf("A: %v, B: %s", o.runs[0].Failure, o.runs[1].State)
 	}
 }
+
+// The numbers of a seeded comparison in virtual time stay the same.
+func TestGoldenPair(t *testing.T) {
+	record, runs := &rundir.Pair{}, [2]*rundir.Run{{}, {}}
+	var rows []Row
+	synctest.Test(t, func(t *testing.T) {
+		c := Config{Budget: 4 * time.Minute, Planned: func(int, int, time.Duration) {},
+			Save: func(*rundir.Pair) error { return nil }}
+		for i := range c.Sides {
+			side, server := sweep.Defaults(), simtest.NewSlotted()
+			side.Doer, side.Scrape, side.Log, side.Seed = server, server.Gauges, &store.Memory{}, 7
+			side.Sources = func(stage string) load.Source { return simtest.Mixed(7, stage) }
+			side.Points, side.StageTime, side.StageMax = 4, 2*time.Second, 12*time.Second
+			side.Warmup = experiment.Warmup{Requests: 3}
+			c.Sides[i] = side
+		}
+		if err := Run(t.Context(), c, runs, record); err != nil {
+			t.Fatal(err)
+		}
+		rows = Rows(record, runs[0], runs[1])
+	})
+	testkit.CheckGolden(t, "pair.json", simtest.Numbers(t, record))
+	var numbers []map[string]any
+	for _, r := range rows {
+		numbers = append(numbers, map[string]any{
+			"key": r.Key, "a": r.A, "b": r.B, "ratio": r.Ratio, "low": r.Low, "high": r.High, "shown": r.Shown,
+		})
+	}
+	testkit.CheckGolden(t, "pair-rows.json", simtest.Numbers(t, numbers))
+}
+
+func TestMain(m *testing.M) { simtest.StatisticsMain(m) }

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -44,21 +45,6 @@ func TestNumberSurvivesJSON(t *testing.T) {
 			t.Fatalf("%v, %s\n%s", err, diff, b)
 		}
 	})
-}
-
-func TestLowerBoundInJSON(t *testing.T) {
-	b, err := json.Marshal(Dist{N: 2, P99: Over(9.8), Mean: Exactly(1.5)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d struct {
-		Mean float64  `json:"mean"`
-		P99  *float64 `json:"p99"`
-		Over map[string]float64
-	}
-	if err := json.Unmarshal(b, &d); err != nil || d.P99 != nil || d.Over["p99"] != 9.8 || d.Mean != 1.5 {
-		t.Errorf("%s: %+v, %v", b, d, err)
-	}
 }
 
 // fixedLines are lines whose bytes are fixed, since readers in other languages depend on them.
@@ -131,6 +117,30 @@ func TestParseRefuses(t *testing.T) {
 		`{"seq":1.5}`, `{"stage":7}`, `{"counts":[4294967296]}`, `[1]`} {
 		if r, err := ParseRecord([]byte(line)); err == nil {
 			t.Errorf("%q is read as %+v", line, r)
+		}
+	}
+}
+
+// A number that exists never vanishes, and a maximum of which a part is a lower bound is one, too.
+func TestMax(t *testing.T) {
+	none := Number{}
+	for _, c := range []struct{ a, b, want Number }{
+		{none, none, none}, {none, Exactly(1), Exactly(1)}, {none, Exactly(-1), Exactly(-1)}, {none, Over(1), Over(1)},
+		{Exactly(1), Exactly(1), Exactly(1)}, {Exactly(1), Exactly(2), Exactly(2)}, {Exactly(1), Over(1), Over(1)},
+		{Exactly(1), Over(2), Over(2)}, {Exactly(2), Over(1), Over(2)}, {Over(1), Over(2), Over(2)},
+	} {
+		if got, back := Max(c.a, c.b), Max(c.b, c.a); got != c.want || back != c.want {
+			t.Errorf("Max(%v, %v) = %v and %v, want %v", c.a, c.b, got, back, c.want)
+		}
+	}
+}
+
+func TestNumberOr(t *testing.T) {
+	for n, want := range map[Number]float64{
+		{}: 7, Exactly(math.NaN()): 7, Over(math.Inf(1)): 7, Exactly(0): 0, Exactly(2): 2, Over(2): 2,
+	} {
+		if got := n.Or(7); got != want {
+			t.Errorf("(%v).Or(7) = %v, want %v", n, got, want)
 		}
 	}
 }

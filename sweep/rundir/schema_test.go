@@ -3,6 +3,7 @@ package rundir_test
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -26,21 +27,9 @@ import (
 type object = map[string]any
 
 // written are the types that write JSON of their own, by name.
-const written = `{
-	"Number": {
-		"description": "A number, null where it does not exist, or a lower bound where no more is known.",
-		"anyOf": [{"type": "number"}, {"type": "null"},
-			{"type": "object", "properties": {"over": {"type": "number"}}, "required": ["over"]}]
-	},
-	"Note": {
-		"description": "A message as a code with arguments; from older versions, a text.",
-		"anyOf": [{"type": "object", "required": ["code"], "properties": {
-			"code": {"type": "string", "description": "The kind of note."},
-			"args": {"type": "object", "description":
-				"Its arguments: numbers (times in seconds, shares from 0 to 1), texts, lists of texts or of notes."}
-		}}, {"type": "string"}]
-	}
-}`
+//
+//go:embed testdata/written.json
+var written []byte
 
 // generator makes a schema of types.
 type generator struct {
@@ -61,7 +50,7 @@ func generated(t *testing.T, name string) []byte {
 		"verdict": {rundir.Conclusion{}, "a verdict of llmsweep", rundir.VerdictSchema},
 	}[name]
 	g := generator{comments: comments(t)}
-	if err := json.Unmarshal([]byte(written), &g.defs); err != nil {
+	if err := json.Unmarshal(written, &g.defs); err != nil {
 		t.Fatal(err)
 	}
 	s := g.structure(reflect.TypeOf(top.value))

@@ -238,15 +238,6 @@ func TestCensoredValuesGiveLowerBounds(t *testing.T) {
 	})
 }
 
-func TestAnEmptySampleHasNoNumbers(t *testing.T) {
-	d := (&Sample{}).Dist()
-	for _, f := range d.Numbers() {
-		if !f.Number.IsZero() {
-			t.Errorf("%s of nothing is %v", f.Name, f.Number.Value())
-		}
-	}
-}
-
 func TestSupportIsMarked(t *testing.T) {
 	var s Sample
 	for i := range 200 {

@@ -45,8 +45,8 @@ func randomServer(rng *rand.Rand) DrawnServer {
 	}
 }
 
-// RandomServerWith draws a server with a habit of a name, strong enough to matter. It panics on an unknown name.
-func RandomServerWith(rng *rand.Rand, name string) DrawnServer {
+// randomServerWith draws a server with a habit of a name, strong enough to matter. It panics on an unknown name.
+func randomServerWith(rng *rand.Rand, name string) DrawnServer {
 	for {
 		s := randomServer(rng)
 		s.Config.Habits = s.habits(rng, name)

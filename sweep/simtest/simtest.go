@@ -115,7 +115,7 @@ func Random(seed uint64) *Trial {
 
 // RandomWith returns the trial of a seed whose server has a habit, such as "sheds".
 func RandomWith(seed uint64, name string) *Trial {
-	return trial(seed, RandomServerWith(rand.New(rand.NewPCG(seed, trialStream)), name))
+	return trial(seed, randomServerWith(rand.New(rand.NewPCG(seed, trialStream)), name))
 }
 
 // trialStream keeps trials apart from other random numbers of the same seed.

@@ -29,13 +29,6 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// A server that is faster only for being measured second must not be called faster.
-func TestCrossoverCancelsTheOrder(t *testing.T) {
-	mean, s, _ := Crossover([]float64{10, 10.2, 9.8}, []float64{-10, -10.2, -9.8})
-	near(t, "mean", mean, 0, 1e-12)
-	near(t, "deviation", s.Deviation, 0.2, 1e-9)
-}
-
 // Student's own table: t = 2.262 and 3.250 at 9 degrees of freedom.
 func TestP(t *testing.T) {
 	s := Spread{2, 9}

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
+	"llmsweep/client/note"
 	"llmsweep/client/testkit"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
 )
@@ -111,6 +112,17 @@ nothing
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
+	tr, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: file(t, "mooncake.jsonl", mooncake)}, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tr.Describe()
+	if w.Dataset != "mooncake.jsonl" || w.PromptTokens.Mean != 606.75 || w.PromptTokens.Max != 915 || w.Seed != 7 {
+		t.Errorf("described as %+v", w)
+	}
+	if _, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: "/nowhere/trace.jsonl"}}); err == nil {
+		t.Error("a trace that is not there is opened")
+	}
 }
 
 // Prompts share exactly the blocks that their hash ids share, which counts as repeated, and nothing without them. By
@@ -175,56 +187,14 @@ func TestBlocksOfATrace(t *testing.T) {
 	}
 }
 
-// Requests in any order are replayed by time, each with its own hashes; those of one time stay in order.
-func TestTracesAreSorted(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var b strings.Builder
-		for i, ms := range rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps") {
-			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%[1]d, %[2]d]}`+"\n",
-				ms, i+1, ms+1)
-		}
-		in, err := newRows("data", strings.NewReader(b.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := readTrace(t.Context(), in, traceOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, last := tr.requests[0].hashes[0], request{}
-		for _, q := range tr.requests {
-			at := q.at.Milliseconds() + first
-			if q.at < last.at || q.at == last.at && q.prompt < last.prompt ||
-				!cmp.Equal(q.hashes, []int64{at, int64(q.prompt)}) || int64(q.output) != at+1 {
-				t.Fatalf("%+v after %+v", q, last)
-			}
-			last = q
-		}
-	})
-}
-
 // Requests take 40 bytes each, and spare capacity.
 func TestTracesAreCompact(t *testing.T) {
-	const requests, bound = 100_000, 6 << 20
+	const requests, bound = 30_000, 2 << 20
 	before := allocated()
 	tr, err := readTrace(t.Context(), text(t, numbered(`{"timestamp":%d,"input_length":9,"output_length":9}`, requests)),
 		traceOptions{})
 	if held := allocated() - before; err != nil || len(tr.requests) != requests || held > bound {
 		t.Errorf("%d requests take %d KB, %v", len(tr.requests), held>>10, err)
-	}
-}
-
-func TestOpenTrace(t *testing.T) {
-	tr, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: file(t, "mooncake.jsonl", mooncake)}, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := tr.Describe()
-	if w.Dataset != "mooncake.jsonl" || w.PromptTokens.Mean != 606.75 || w.PromptTokens.Max != 915 || w.Seed != 7 {
-		t.Errorf("described as %+v", w)
-	}
-	if _, err := openTrace(t.Context(), traceOptions{Replay: Replay{File: "/nowhere/trace.jsonl"}}); err == nil {
-		t.Error("a trace that is not there is opened")
 	}
 }
 
@@ -314,4 +284,96 @@ func TestForgottenRepeats(t *testing.T) {
 			t.Errorf("the %s is called %s", name, file)
 		}
 	}
+}
+
+// byCharacter is a server with one token per character, and a template of five.
+var byCharacter = simtest.TextCounter(simtest.Tokenizers()["a character"], 5)
+
+// text returns an input with the content of a file.
+func text(t testing.TB, s string) *rowInput {
+	t.Helper()
+	in, err := newRows("data", strings.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// readText returns a dataset with the content of a file.
+func readText(t *testing.T, s string, o datasetOptions) *Dataset {
+	t.Helper()
+	d, err := readDataset(t.Context(), text(t, s), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// numbered returns lines with numbers for %d, from 0 on.
+func numbered(line string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line+"\n", i)
+	}
+	return b.String()
+}
+
+// written writes notes as codes with their arguments, and those of rows that were left out as "-[lines] reason".
+func written(notes []note.Note) (all []string) {
+	arguments := func(n note.Note) string {
+		if len(n.Args) == 0 {
+			return ""
+		}
+		return strings.TrimPrefix(fmt.Sprint(n.Args), "map")
+	}
+	for _, n := range notes {
+		if why, ok := n.Args["why"].([]note.Note); ok {
+			code := strings.TrimPrefix(why[0].Code, "skip.")
+			all = append(all, fmt.Sprintf("-%v %s%s", n.Args["lines"], code, arguments(why[0])))
+		} else {
+			all = append(all, n.Code+arguments(n))
+		}
+	}
+	return all
+}
+
+// file writes a file and returns its path.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// calibrated returns the calibration of such a server.
+func calibrated(t *testing.T, tokenize func(string) int, around int) Calibration {
+	t.Helper()
+	c, err := calibrate(t.Context(), simtest.TextCounter(tokenize, around), 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// newPrefixes returns a workload with prefixes.
+func newPrefixes(t *testing.T, tokens, groups int, prompt rundir.Lengths, seed uint64, costs Calibration) *Prefixed {
+	t.Helper()
+	p, err := newPrefixed(tokens, groups, prompt, mean(5), seed, costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func mean(n float64) rundir.Lengths { return rundir.Lengths{Mean: n} }
+
+// users returns the first prompts of the next sessions of a stage.
+func users(t *testing.T, w Workload, stage string, n int) (all []string) {
+	t.Helper()
+	for _, s := range simtest.TakeTexts(t, w.Stage(stage), n) {
+		all = append(all, s.Turns[0].User)
+	}
+	return all
 }

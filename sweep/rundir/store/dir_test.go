@@ -196,18 +196,6 @@ func FuzzOpen(f *testing.F) {
 	}, string(b))
 }
 
-func TestMemoryKeepsCopies(t *testing.T) {
-	m, r := &Memory{}, record("a", 0)
-	r.GapsUS = []int64{1, 2}
-	m.Append(r)
-	r.GapsUS[0] = 99
-	for kept := range m.Records("a") {
-		if !slices.Equal(kept.GapsUS, []int64{1, 2}) {
-			t.Errorf("the record was not copied: %v", kept.GapsUS)
-		}
-	}
-}
-
 // Readings are read back as they were written, and what the server does not tell stays absent.
 func TestReadings(t *testing.T) {
 	d, err := Create(t.TempDir())
@@ -262,5 +250,33 @@ func TestAppendedFiles(t *testing.T) {
 		if texts != c.want || broken != c.broken {
 			t.Errorf("%s, %q: %q, a fault: %v", c.name, c.content, texts, broken)
 		}
+	}
+}
+
+func TestPairFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, ok, err := OpenPair(dir); ok || err != nil {
+		t.Errorf("nothing is a pair: %v, %v", ok, err)
+	}
+	want := &rundir.Pair{
+		Schema: rundir.PairSchema, State: rundir.Complete, Orders: []string{"ABBA", "BAAB"},
+		Loads: []rundir.PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Opening: 2.5,
+			Window: 10}},
+	}
+	if err := SavePair(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	got, ok, err := OpenPair(dir)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(rundir.Number{})); !ok || err != nil || diff != "" {
+		t.Errorf("%v, (-written +read):\n%s", err, diff)
+	}
+	for text, says := range map[string]string{"{": "damaged", `{"schema":"llmsweep.pair/v9"}`: "v9"} {
+		put(t, dir, rundir.PairFile, text)
+		if _, _, err := OpenPair(dir); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if FreePair(filepath.Join(dir, "x")) != filepath.Join(dir, "x") || FreePair(dir) != dir+"-2" {
+		t.Error("a free name is not free")
 	}
 }

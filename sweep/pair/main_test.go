@@ -1,9 +1,0 @@
-package pair
-
-import (
-	"testing"
-
-	"llmsweep/sweep/simtest"
-)
-
-func TestMain(m *testing.M) { simtest.StatisticsMain(m) }
