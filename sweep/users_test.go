@@ -141,9 +141,8 @@ func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 	t.Parallel()
 	const most = 120
 	turns, everyday := 2500, []uint64{6, 7, 9} // small servers, one that runs out of each of KV cache, slots and power
-	width, misses := 0.25, 2.0                 // in the median, and of the cause: of three servers chance has its part
 	if simtest.Full() {
-		turns, width, misses = 8000, 0.15, 1
+		turns = 8000
 	}
 	held, causes, trials := 0, 0, 0
 	var widths, off []float64
@@ -175,9 +174,9 @@ func TestUsersAgreeWithExhaustiveSearch(t *testing.T) {
 		"interval holds the truth in 93 %, median width at most 15 %, cause right in 95 %",
 		"%d servers: %.0f %%, %.1f %%, %.0f %%; median error %.1f %%", trials, 100*float64(held)/n,
 		100*quantile(widths, 0.5), 100*float64(causes)/n, 100*quantile(off, 0.5))
-	// One sweep in ten or so misses by chance.
-	if float64(held) < n-max(1, simtest.MayFail(trials, 0.07)) || quantile(widths, 0.5) > width ||
-		float64(causes) < n-max(misses, simtest.MayFail(trials, 0.05)) {
+	// One sweep in ten or so misses by chance, and one in ten does not decide: of few servers only the misses tell.
+	if float64(held) < n-max(1, simtest.MayFail(trials, 0.07)) ||
+		simtest.Full() && (quantile(widths, 0.5) > 0.15 || float64(causes) < n-max(1, simtest.MayFail(trials, 0.05))) {
 		t.Errorf("%d servers: interval holds %d, cause right %d, widths %.3f", trials, held, causes, slices.Sorted(
 			slices.Values(widths)))
 	}
