@@ -45,36 +45,33 @@ func graded(url, set, requests, out string, more ...string) []string {
 
 // TestGrades grades servers that answer rightly with a known share.
 func TestGrades(t *testing.T) {
-	for name, c := range map[string]struct {
+	type test struct {
 		options  simserver.Options
 		habits   []string
 		accuracy float64
 		says     string
-	}{
+	}
+	each(t, map[string]test{
 		"all right":   {accuracy: 1, says: "graded answers are right: 100 %"},
 		"some wrong":  {habits: []string{"errs:30%"}, accuracy: 0.7, says: "graded answers are right"},
 		"all are cut": {options: simserver.Options{FullLength: true}, accuracy: math.NaN(), says: "were cut by their limit"},
 		"it thinks": {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:50%"}, accuracy: 0.5,
 			says: "graded answers are right"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				out, _ := w.must(graded(w.grades(c.options, c.habits...), w.sums(100), "100", w.path("run"))...)
-				run := open(t, w.path("run"))
-				zh, _ := w.must("report", w.path("run"), "--lang", "zh")
-				if !strings.Contains(out, c.says) || !strings.Contains(zh, "计分回答") {
-					t.Errorf("no %q:\n%s\n%s", c.says, out, zh)
-				}
-				for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
-					a := g.Accuracy
-					if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy ||
-						a.High.Value() < c.accuracy) {
-						t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
-					}
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, w *world, c test) {
+		out, _ := w.must(graded(w.grades(c.options, c.habits...), w.sums(100), "100", w.path("run"))...)
+		run := open(t, w.path("run"))
+		zh, _ := w.must("report", w.path("run"), "--lang", "zh")
+		if !strings.Contains(out, c.says) || !strings.Contains(zh, "计分回答") {
+			t.Errorf("no %q:\n%s\n%s", c.says, out, zh)
+		}
+		for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
+			a := g.Accuracy
+			if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy ||
+				a.High.Value() < c.accuracy) {
+				t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
+			}
+		}
+	})
 }
 
 // TestAccuracyIsAnObjective of a run, with its exit codes, and a metric of compare, of runs and of live servers.

@@ -75,29 +75,26 @@ func TestCompareLiveWithItself(t *testing.T) {
 
 // TestCompareLiveEnds: what was measured is kept and printed where a comparison is interrupted, or loses a server.
 func TestCompareLiveEnds(t *testing.T) {
-	for name, c := range map[string]struct {
+	type test struct {
 		code  int
 		says  string
 		state rundir.State
-	}{"interrupt": {console.Interrupted, "what was measured is in ", rundir.Interrupted},
-		"a server stops": {console.Failed, "the comparison failed", rundir.Failed}} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				url, stop := w.server(w.simulated(simserver.Options{}))
-				if c.code == console.Interrupted {
-					w.interruptAfter(10 * time.Second)
-				} else {
-					time.AfterFunc(10*time.Second, stop)
-				}
-				code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
-				p, _, err := store.OpenPair(w.path("llmsweep-pair"))
-				if code != c.code || !strings.Contains(errs, c.says) || err != nil || p.State != c.state {
-					t.Fatalf("exit %d, %v, %+v\n%s", code, err, p, errs)
-				}
-				if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), string(c.state)) {
-					t.Error(out)
-				}
-			})
-		})
 	}
+	each(t, map[string]test{"interrupt": {console.Interrupted, "what was measured is in ", rundir.Interrupted},
+		"a server stops": {console.Failed, "the comparison failed", rundir.Failed}}, func(t *testing.T, w *world, c test) {
+		url, stop := w.server(w.simulated(simserver.Options{}))
+		if c.code == console.Interrupted {
+			w.interruptAfter(10 * time.Second)
+		} else {
+			time.AfterFunc(10*time.Second, stop)
+		}
+		code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
+		p, _, err := store.OpenPair(w.path("llmsweep-pair"))
+		if code != c.code || !strings.Contains(errs, c.says) || err != nil || p.State != c.state {
+			t.Fatalf("exit %d, %v, %+v\n%s", code, err, p, errs)
+		}
+		if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), string(c.state)) {
+			t.Error(out)
+		}
+	})
 }

@@ -15,8 +15,7 @@ import (
 func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		const most = 40_000 // tokens, and so many millionths of the currency
-		m := &meter{Handler: w.simulated(simserver.Options{})}
-		url, _ := w.server(m)
+		m, url := w.watched(simserver.Options{})
 		args := append(brief("run", url, "--concurrency", "1,2,4,8", "--requests", "250", "--out", w.path("run")),
 			"--max-cost", "0.04", "--price-in", "1", "--price-out", "1")
 		w.cut(12*time.Second, args...)

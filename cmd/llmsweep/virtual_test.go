@@ -49,6 +49,16 @@ func virtually(t *testing.T, f func(t *testing.T, w *world)) {
 	inBubble(t, t.TempDir(), f) // made outside the bubble: it is removed after it
 }
 
+// each runs f for each case, in virtual time and a world of its own.
+func each[C any](t *testing.T, cases map[string]C, f func(t *testing.T, w *world, c C)) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) { f(t, w, c) })
+		})
+	}
+}
+
 // inBubble runs f in virtual time, with files in dir.
 func inBubble(t *testing.T, dir string, f func(t *testing.T, w *world)) {
 	t.Helper()
