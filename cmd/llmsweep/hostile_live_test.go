@@ -19,7 +19,7 @@ var erased = regexp.MustCompile(`\r +\r`)
 // TestHostileNamesOnTheTerminal shows a run in which every text of the server's is hostile on a terminal, and in lines.
 // The terminal is sent no control character, but for those that take a status line away.
 func TestHostileNamesOnTheTerminal(t *testing.T) {
-	for name, evil := range hostileTexts() {
+	for name, evil := range hostileTexts(t) {
 		for what, width := range map[string]func() int{"lines": nil, "terminal": func() int { return 1000 }} {
 			var out strings.Builder
 			view := progress.New(&out, lang.English, width)
