@@ -5,13 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -98,43 +96,6 @@ func TestAccuracyIsAnObjective(t *testing.T) {
 			"1", "--no-selftest", "--dataset", set, "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
 		if !strings.Contains(text, "accuracy of B is -") {
 			t.Error(text)
-		}
-	})
-}
-
-// TestResumedGrades interrupts a run with graded questions, and continues it: the grades of whole stages are kept.
-func TestResumedGrades(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		url, began := w.grades(simserver.Options{}, "errs:20%"), time.Now()
-		dir := w.path("cut")
-		run := func(out string) []string {
-			return []string{"run", url, "--concurrency", "2,4,8", "--requests", "60", "--dataset", w.sums(30), "--warmup", "1",
-				"--no-selftest", "--out", w.path(out)}
-		}
-		w.must(run("whole")...)
-		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
-		w.cut(took-time.Duration((last.Ended-last.Started)/2*float64(time.Second)), run("cut")...)
-		cut := open(t, dir)
-		w.must("resume", dir)
-		got := open(t, dir)
-		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 &&
-			cut.Stages[2].State == rundir.Complete {
-			t.Fatalf("%s, %d stages after %d", got.State, len(got.Stages), len(cut.Stages))
-		}
-		lines, all := map[string]int{}, 0
-		for line, err := range store.Grades(dir) {
-			noError(t, err)
-			lines[line.Stage]++
-		}
-		for i, s := range got.Stages {
-			all += s.Graded.Answers
-			if want := s.Graded.Answers + s.Graded.Cut + s.Graded.Failed; lines[s.Name] != want || i < 2 &&
-				*s.Graded != *cut.Stages[i].Graded {
-				t.Errorf("%s: graded %+v, %d lines, before %+v", s.Name, s.Graded, lines[s.Name], cut.Stages[i].Graded)
-			}
-		}
-		if got.Grades.All.Answers != all {
-			t.Errorf("%d answers in all, and %d in the stages", got.Grades.All.Answers, all)
 		}
 	})
 }

@@ -165,9 +165,7 @@ func edited(w *world, dir string, change func(run map[string]any)) {
 	var run map[string]any
 	noError(w.t, json.Unmarshal([]byte(contentOf(w.t, w.path(file))), &run))
 	change(run)
-	b, err := json.Marshal(run)
-	noError(w.t, err)
-	w.write(file, string(b))
+	w.write(file, inJSON(w.t, run))
 }
 
 // renamed copies a run directory, and puts a text wherever its files hold a text that no rule restricts.

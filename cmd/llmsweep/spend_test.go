@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -97,9 +96,7 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 			for k := range run.Stages {
 				run.Stages[k].ClientCPU, run.Stages[k].ClientGC = rundir.Number{}, rundir.Number{} // of the real machine
 			}
-			b, err := json.Marshal(run.Stages)
-			noError(t, err)
-			stages = append(stages, string(b))
+			stages = append(stages, inJSON(t, run.Stages))
 		}
 		if stages[0] != stages[1] {
 			t.Errorf("without: %s\nwith:    %s", stages[0], stages[1])
