@@ -2,14 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
@@ -89,13 +87,4 @@ func TestVerdicts(t *testing.T) {
 		verdict(console.Missed, rundir.DecisionNone, rundir.SupportsSLO, append(demand, "--demand", "500rps", "--max-gpus",
 			"1")...)
 	})
-}
-
-// TestNoVerdictOfOthers tests that a command without a verdict says so.
-func TestNoVerdictOfOthers(t *testing.T) {
-	err := (&flags.Tables{Format: flags.FormatVerdict}).Write(console.NewConsole(t.Context(), io.Discard, io.Discard),
-		nil, nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "this command has none") {
-		t.Error(err)
-	}
 }
