@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -18,10 +19,11 @@ func TestResume(t *testing.T) {
 	each(t, map[string]string{
 		"sweep of two servers": "sweep sim:plain8 sim:plain8 --points 2 --stage-time 2s --max-concurrency 16 " +
 			"--prompt-tokens 64 --output-tokens 16",
-		"run of two servers": "run sim:plain8 sim:plain8 --concurrency 2,4,8 --duration 6s --prompt-tokens 64 --output-tokens 16",
+		"run of two servers": "run sim:demo $SLOW --concurrency 2,4,8 --duration 6s --prompt-tokens 64 --output-tokens 16",
 		"graded run":         "run sim:plain8 --concurrency 2,4,8 --requests 60 --dataset $SUMS",
 	}, func(t *testing.T, w *world, line string) {
-		args := strings.Fields(strings.ReplaceAll(line, "$SUMS", w.sums(30)) + " --no-selftest --out " + w.path("run"))
+		names := strings.NewReplacer("$SUMS", w.sums(30), "$SLOW", w.slow(), "$OUT", w.path("run"))
+		args := strings.Fields(names.Replace(line + " --no-selftest --out $OUT"))
 		w.must(args...)
 		whole := open(t, w.path("run"))
 		table, _ := w.must("report", w.path("run"), "--format", "markdown")
@@ -41,8 +43,19 @@ func TestResume(t *testing.T) {
 			t.Errorf("resumed:\n%s\nwhole:\n%s", got, table)
 		}
 		w.exits(console.Done, "was continued", "report", w.path("run"), "--all")
-		now, kept, all := open(t, w.path("run")), 0, 0
+		now, kept, all, slow := open(t, w.path("run")), 0, 0, false
 		for i, st := range now.Stages {
+			due, completed := 0, 0.0
+			for _, share := range st.Replicas {
+				due, completed = due+share.Requests.Due, completed+share.Completed.Value()
+			}
+			if st.Replicas != nil && (due != st.Requests.Due ||
+				math.Abs(completed/st.Rates.Completed.Value()-1) > 1e-9) {
+				t.Errorf("%s: %d requests of %d, %v completed of %v", st.Name, due, st.Requests.Due, completed, st.Rates.Completed)
+			}
+			for _, n := range st.Warnings {
+				slow = slow || n.Code == "replica.slow"
+			}
 			if g := st.Graded; g != nil {
 				all += g.Answers
 			}
@@ -54,6 +67,9 @@ func TestResume(t *testing.T) {
 				was.Latency.Mean != st.Latency.Mean || inJSON(t, was.Graded) != inJSON(t, st.Graded) {
 				t.Errorf("%s was whole, and has changed: %+v, %+v", st.Name, was, st)
 			}
+		}
+		if slow != strings.Contains(line, "$SLOW") {
+			t.Error("the slower server is named where there is none, or not named")
 		}
 		again := now.Stages[min(kept, len(now.Stages)-1)]
 		if kept < 1 || kept == len(now.Stages) || len(again.Replicas) != len(now.Target.Replicas) {
