@@ -88,7 +88,7 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 		const limit = 40
 		natural, config := simserver.NaturalLength{Tokens: 12}, simtest.Preset(t, "plain8")
 		url, _ := w.server(w.simulation(config, simserver.Options{Natural: natural}))
-		w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "4s", "--points",
+		w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "3s", "--points",
 			"2", "--warmup", "1", "--no-selftest", "--plain", "--out", w.path("sweep"))
 		mean := natural.Mean(limit, 0)
 		load := sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))}
