@@ -31,9 +31,9 @@ func TestAFullDisk(t *testing.T) {
 		w.disk = roomy
 		w.must(plainRun(w.path("whole"))...)
 		all := plenty - roomy.Room()
-		ends := map[string]int{}
+		ends, fullDisks := map[string]int{}, int64(max(4, simtest.SampleSize(4, 100)))
 		for i := range fullDisks {
-			room := all * int64(i) / (fullDisks - 1) * 999 / 1000
+			room := all * i / (fullDisks - 1) * 999 / 1000
 			full := simtest.FullDisk(room)
 			w.disk = full
 			text := w.exits(console.Failed, "", plainRun(dir)...)

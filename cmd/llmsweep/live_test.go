@@ -20,7 +20,7 @@ func pairwise(args ...string) []string {
 		"4")...)
 }
 
-// TestCompareLive compares two servers with keys of their own, and prints the comparison again.
+// TestCompareLive compares two servers with keys of their own, prints the comparison again, and compares one with itself.
 func TestCompareLive(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.simulated(simserver.Options{APIKey: "key-of-a"}))
@@ -55,21 +55,12 @@ func TestCompareLive(t *testing.T) {
 			t.Errorf("%q", files)
 		}
 		w.exits(console.WrongUsage, "already holds a comparison", args...)
-		w.exits(console.WrongUsage, filepath.Join(dir, "a"), "label", dir, "gpu=A100")
-	})
-}
-
-// TestCompareLiveWithItself compares a server with itself, which tests the comparison.
-func TestCompareLiveWithItself(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		url, _ := w.server(w.simulated(simserver.Options{}))
-		out, errs := w.must(pairwise(url, url, "--concurrency", "4", "--lang", "zh")...)
-		if !strings.Contains(out, "结论") || !strings.Contains(errs, "同一服务") {
-			t.Errorf("%s\n%s", out, errs)
-		}
+		w.exits(console.Done, "同一服务", pairwise(a, a, "--api-key", "key-of-a", "--api-key-b", "key-of-a", "--concurrency", "4",
+			"--lang", "zh")...)
 		if _, err := os.Stat(w.path("llmsweep-pair/b/records.jsonl")); err != nil {
 			t.Error(err)
 		}
+		w.exits(console.WrongUsage, filepath.Join(dir, "a"), "label", dir, "gpu=A100")
 	})
 }
 

@@ -22,19 +22,6 @@ func (w *world) report(dir, format, lang string) string {
 	return out
 }
 
-// lengthsOf returns the lengths of a stage's answers, in order.
-func lengthsOf(t *testing.T, dir, stage string) []float64 {
-	t.Helper()
-	var all []float64
-	for _, r := range recordsOf(t, dir) {
-		if r.Stage == stage && r.OK() {
-			all = append(all, r.OutputTokens.Value())
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
 // TestMaxTokensIsACap measures answers that end by themselves: nothing forbids an end, no length is called wrong, and
 // the distribution of the lengths is that of the records.
 func TestMaxTokensIsACap(t *testing.T) {
@@ -57,13 +44,16 @@ func TestMaxTokensIsACap(t *testing.T) {
 			t.Errorf("%d requests with max_tokens 80, workload %+v", asked, run.Workload)
 		}
 		got := &run.Stages[0].OfWholeRun().OutputTokens
-		lengths := lengthsOf(t, w.path("run"), run.Stages[0].Name)
+		var lengths []float64
 		cut := 0.0
-		for _, n := range lengths {
-			if n == 80 {
-				cut++
+		for _, r := range recordsOf(t, w.path("run")) {
+			if n := r.OutputTokens.Value(); r.Stage == run.Stages[0].Name && r.OK() {
+				if lengths = append(lengths, n); n == 80 {
+					cut++
+				}
 			}
 		}
+		slices.Sort(lengths)
 		if share := cut / 60; len(lengths) != 60 || share == 0 || share == 1 || got.AtLimit.Value() != share ||
 			got.P50.Value() != (lengths[29]+lengths[30])/2 || got.Max.Value() != 80 {
 			t.Errorf("%+v of %v", got, lengths)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"llmsweep/client/note"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
@@ -60,7 +62,8 @@ func TestALimitThatDoesNotPay(t *testing.T) {
 }
 
 // TestDryRunBoundsWhatIsSent: a dry run says what the run then sends at most, and sends nothing. A sweep has a bound
-// where a limit gives it one. A limit that is not reached changes no number.
+// where a limit gives it one. A limit that is not reached changes no number. What must be known before the first stage
+// takes one wait for a first token.
 func TestDryRunBoundsWhatIsSent(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		server, url := w.watched(simserver.Options{})
@@ -74,7 +77,14 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 		if _, err := fmt.Sscanf(tokens, "At most %d prompt tokens and %d output tokens", &prompt, &output); err != nil {
 			t.Fatal(err, dry)
 		}
+		const ttft = 2 * time.Second
+		server.wait = ttft
+		began := time.Now()
 		w.must(args...)
+		first := slices.IndexFunc(server.bodies, func(b []byte) bool { return gjson.GetBytes(b, "max_tokens").Int() == 8 })
+		if at := server.at[first].Sub(began); first != 3 || at < ttft || at > 2*ttft { // all is asked at the same time
+			t.Errorf("%d requests before the warm-up, which was sent after %v", first, at)
+		}
 		if m := server; prompt < m.prompt || output < m.output || prompt > 2*m.prompt || output > 2*m.output {
 			t.Errorf("at most %d + %d tokens, and then %d + %d", prompt, output, m.prompt, m.output)
 		}
