@@ -128,8 +128,8 @@ func TestExampleWorkflow(t *testing.T) {
 
 // TestGitLabExample compares the commands for GitLab with those for GitHub.
 func TestGitLabExample(t *testing.T) {
-	if lab, hub := llmsweepLines(t, "gitlab.yml", "llm-performance"), llmsweepLines(t, "github.yml", "  gate"); !slices.Equal(
-		lab[:min(len(lab), len(hub))], hub) {
+	lab, hub := llmsweepLines(t, "gitlab.yml", "llm-performance"), llmsweepLines(t, "github.yml", "  gate")
+	if !slices.Equal(lab[:min(len(lab), len(hub))], hub) {
 		t.Errorf("GitLab runs %q, GitHub %q", lab, hub)
 	}
 }

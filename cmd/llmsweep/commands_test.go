@@ -281,11 +281,13 @@ func writeInputs(t *testing.T, w *world) {
 	} {
 		w.write(name, text)
 	}
-	for out, labels := range map[string]string{"llmsweep-run": "gpu=L20", "l20": "gpus=1,gpu=L20", "a100": "gpus=1,gpu=A100"} {
+	for out, labels := range map[string]string{"llmsweep-run": "gpu=L20", "l20": "gpus=1,gpu=L20",
+		"a100": "gpus=1,gpu=A100"} {
 		w.must(append(strings.Fields("sweep http://localhost:8000 --label "+labels+" --out "+out),
 			strings.Fields(short["sweep"])...)...)
 	}
-	for out, quant := range map[string]string{"f16": "f16", "q8": "q8", "q4": "q4", "nights/monday": "", "nights/tuesday": ""} {
+	for out, quant := range map[string]string{"f16": "f16", "q8": "q8", "q4": "q4", "nights/monday": "",
+		"nights/tuesday": ""} {
 		w.must(strings.Fields("run sim: --concurrency 4 --requests 40 --prompt-tokens 8 --output-tokens 2 --no-selftest " +
 			"--label gpu=L20,gpus=1,quant=" + quant + " --out " + out)...)
 	}

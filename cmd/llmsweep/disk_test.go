@@ -33,7 +33,7 @@ func TestAFullDisk(t *testing.T) {
 		all := plenty - roomy.Room()
 		ends, fullDisks := map[string]int{}, int64(max(4, simtest.SampleSize(4, 100)))
 		for i := range fullDisks {
-			room := all * i / (fullDisks - 1) * 999 / 1000
+			room := all * i / (fullDisks - 1) * 99 / 100
 			full := simtest.FullDisk(room)
 			w.disk = full
 			text := w.exits(console.Failed, "", plainRun(dir)...)

@@ -57,7 +57,8 @@ func TestRunWithoutALoad(t *testing.T) {
 
 // TestLabelRenewsReports: both reports have the new label, in their language, and text that a person changed stays.
 func TestLabelRenewsReports(t *testing.T) {
-	each(t, map[string]string{"en": "now has the labels", "zh": "的标签现为："}, func(t *testing.T, w *world, said string) {
+	said := map[string]string{"en": "now has the labels", "zh": "的标签现为："}
+	each(t, said, func(t *testing.T, w *world, said string) {
 		language := filepath.Base(t.Name())
 		dir, report := w.path("one"), "one/"+rundir.ReportFile
 		w.must(append([]string{"run", "sim:", "--out", dir, "--label", "gpu=OLDCARD", "--lang", language}, shortRun...)...)

@@ -102,7 +102,8 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 // column of its own, and the tokens of the text are not called lost.
 func TestReasoningIsToldApart(t *testing.T) {
 	each(t, map[string]simserver.Options{"packed": {Think: 40, ChunkTokens: 8},
-		"log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}}}, func(t *testing.T, w *world, options simserver.Options) {
+		"log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}},
+	}, func(t *testing.T, w *world, options simserver.Options) {
 		url, _ := w.server(w.simulated(options))
 		measure := func(flag, dir string) (string, *rundir.Stage) {
 			block, _ := w.must("run", url, "--api", "chat", flag, "--concurrency", "8", "--requests", "40",

@@ -179,7 +179,8 @@ func TestWays(t *testing.T) {
 				t.Errorf("%s, %d ok, %s by %s", run.State, stage.Requests.OK, run.Target.URL, run.Command.Proxy)
 			}
 			noted := slices.ContainsFunc(run.Target.Notes, func(n note.Note) bool { return n.Code == "probe.http2" })
-			if strings.HasPrefix(parts[0], "HTTP/2") && (!noted || run.Client.Timestamps != "user" || stage.Concurrency.Peak != 2) {
+			if strings.HasPrefix(parts[0], "HTTP/2") && (!noted || run.Client.Timestamps != "user" ||
+				stage.Concurrency.Peak != 2) {
 				t.Errorf("notes %v, timestamps %s, %v in flight", run.Target.Notes, run.Client.Timestamps, stage.Concurrency.Peak)
 			}
 		})

@@ -32,9 +32,6 @@ func TestMain(m *testing.M) {
 // TestScripts runs the commands of testdata/script with real files, and those of network.txtar as processes of their
 // own.
 func TestScripts(t *testing.T) {
-	if !apart(t) {
-		return
-	}
 	testscript.RunT(oneByOne{t}, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -51,7 +48,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// oneByOne runs scripts one after another: commands in this process share its working directory.
+// oneByOne runs scripts one after another, before the tests that run in parallel: they change the working directory.
 type oneByOne struct{ *testing.T }
 
 func (oneByOne) Parallel()     {}

@@ -76,7 +76,8 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("next: %s", open.NextCommand)
 		}
 		verdict(console.Done, rundir.DecisionMeasured, rundir.SupportsValue, ran("plain")...)
-		if out, _ := w.must("report", w.path("a"), w.path("met"), "--any-workload", "--format", "verdict"); len(conclusions(t, out)) != 2 {
+		out, _ := w.must("report", w.path("a"), w.path("met"), "--any-workload", "--format", "verdict")
+		if len(conclusions(t, out)) != 2 {
 			t.Error(out)
 		}
 		verdict(console.Done, rundir.DecisionNoDifference, rundir.SupportsNoDifference, "compare", w.path("a"), w.path("a"))
