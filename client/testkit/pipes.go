@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 )
@@ -16,22 +17,28 @@ type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 // ServePipes serves h over pipes until the test ends; call it inside a bubble of synctest. Handlers that still run then
 // have a minute to come to their end.
 func ServePipes(t testing.TB, h http.Handler) Dial {
-	p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	p := NewPipes()
 	s := &http.Server{Handler: h}
 	go s.Serve(p)
 	t.Cleanup(func() {
 		s.Close()
 		time.Sleep(time.Minute)
 	})
-	return p.dial
+	return p.Dial
 }
 
-type pipes struct {
+// Pipes is a listener whose connections are pipes.
+type Pipes struct {
 	conns  chan net.Conn
+	once   sync.Once
 	closed chan struct{}
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+// NewPipes returns a listener.
+func NewPipes() *Pipes { return &Pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+// Accept is that of net.Listener.
+func (p *Pipes) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
 		return c, nil
@@ -40,10 +47,14 @@ func (p *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *pipes) Close() error   { close(p.closed); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+// Close is that of net.Listener.
+func (p *Pipes) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
 
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+// Addr is that of net.Listener.
+func (p *Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// Dial connects to the listener, as net.Dialer does.
+func (p *Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
 	case p.conns <- far:

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,23 +17,14 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// workflow is the part of a GitHub workflow that its test needs.
-type workflow struct {
-	Env  map[string]string
-	Jobs map[string]struct {
-		Steps []struct{ Run string }
-	}
-}
-
-// llmsweepSteps returns the llmsweep command lines of a job.
-func (f *workflow) llmsweepSteps(t *testing.T, job string) (lines []string) {
+// llmsweepLines returns the llmsweep command lines of a job of an example for CI, up to the next job.
+func llmsweepLines(t *testing.T, file, job string) (lines []string) {
 	t.Helper()
-	for _, s := range f.Jobs[job].Steps {
-		for _, line := range strings.Split(s.Run, "\n") {
-			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "llmsweep "); ok {
-				lines = append(lines, rest)
-			}
-		}
+	_, text, _ := strings.Cut(contentOf(t, "../../examples/ci/"+file), "\n"+job+":\n")
+	indent, _, _ := strings.Cut(job, strings.TrimSpace(job))
+	text, _, _ = strings.Cut(regexp.MustCompile("(?m)^"+indent+`\w`).ReplaceAllString(text, "\x00"), "\x00")
+	for _, m := range regexp.MustCompile(`(?m)^[ -]*(?:run: )?llmsweep (.*)$`).FindAllStringSubmatch(text, -1) {
+		lines = append(lines, m[1])
 	}
 	if len(lines) == 0 {
 		t.Fatalf("no llmsweep command in the job %q", job)
@@ -50,7 +43,7 @@ func TestAction(t *testing.T) {
 	var action struct {
 		Runs struct{ Steps []struct{ Run string } }
 	}
-	readYAML(t, "action.yml", &action)
+	noError(t, yaml.Unmarshal([]byte(contentOf(t, "../../examples/ci/action.yml")), &action))
 	dir := t.TempDir()
 	script := "#!/bin/sh\nprintf '%s,' \"$@\" >words\n" +
 		`echo '{"verdict": "missed", "claim": "It is so.", "may_claim": "slo"}'` + "\nexit 3\n"
@@ -70,13 +63,6 @@ func TestAction(t *testing.T) {
 		if got := contentOf(t, filepath.Join(dir, file)); got != want {
 			t.Errorf("%s: %q", file, got)
 		}
-	}
-}
-
-func readYAML(t *testing.T, file string, into any) {
-	t.Helper()
-	if err := yaml.Unmarshal([]byte(contentOf(t, "../../examples/ci/"+file)), into); err != nil {
-		t.Fatalf("%s: %v", file, err)
 	}
 }
 
@@ -102,10 +88,8 @@ func (w *world) ciLine(line, server string) (int, string) {
 // that is as fast, and one that is slower. The gate passes the first and stops the second.
 func TestExampleWorkflow(t *testing.T) {
 	notInShort(t)
-	var f workflow
-	readYAML(t, "github.yml", &f)
-	if !strings.Contains(f.Env["LLM_URL"], "sim:") {
-		t.Errorf("LLM_URL is %q: it is to be tried without a server", f.Env["LLM_URL"])
+	if !regexp.MustCompile(`LLM_URL: .*sim:`).MatchString(contentOf(t, "../../examples/ci/github.yml")) {
+		t.Error("it is to be tried without a server")
 	}
 	virtually(t, func(t *testing.T, w *world) {
 		equal := simtest.Preset(t, "plain8")
@@ -114,7 +98,7 @@ func TestExampleWorkflow(t *testing.T) {
 		w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
 		run := func(job string, config sim.MachineConfig) (code int, errs string) {
 			url, _ := w.server(w.simulation(config, simserver.Options{}))
-			for _, line := range f.llmsweepSteps(t, job) {
+			for _, line := range llmsweepLines(t, "github.yml", "  "+job) {
 				if code, errs = w.ciLine(line, url); code != console.Done {
 					break
 				}
@@ -144,18 +128,8 @@ func TestExampleWorkflow(t *testing.T) {
 
 // TestGitLabExample compares the commands for GitLab with those for GitHub.
 func TestGitLabExample(t *testing.T) {
-	var hub workflow
-	readYAML(t, "github.yml", &hub)
-	var lab struct {
-		Job struct {
-			Script []string
-		} `yaml:"llm-performance"`
-	}
-	readYAML(t, "gitlab.yml", &lab)
-	got := lab.Job.Script
-	for i, line := range hub.llmsweepSteps(t, "gate") {
-		if i >= len(got) || got[i] != "llmsweep "+line {
-			t.Errorf("GitLab runs %q, GitHub %q", got, line)
-		}
+	lab, hub := llmsweepLines(t, "gitlab.yml", "llm-performance"), llmsweepLines(t, "github.yml", "  gate")
+	if !slices.Equal(lab[:min(len(lab), len(hub))], hub) {
+		t.Errorf("GitLab runs %q, GitHub %q", lab, hub)
 	}
 }

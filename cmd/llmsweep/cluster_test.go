@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,35 +14,30 @@ import (
 // the command line.
 func TestKubernetesExample(t *testing.T) {
 	_, text, _ := strings.Cut(contentOf(t, "../../examples/cluster/sweep.yaml"), "\n---\n")
-	var job struct {
-		Spec struct {
-			Completions, Parallelism int
-			Template                 struct {
-				Spec struct {
-					Subdomain  string
-					Containers []struct {
-						Args []string
-						Env  []struct{ Name, Value string }
-					}
-				}
-			}
-		}
+	read := func(path string, into any) {
+		t.Helper()
+		at, err := yaml.PathString("$.spec" + path)
+		noError(t, err)
+		noError(t, at.Read(strings.NewReader(text), into))
 	}
-	noError(t, yaml.Unmarshal([]byte(text), &job))
-	rank := job.Spec.Template.Spec.Containers[0]
-	env := map[string]string{}
-	for _, v := range rank.Env {
-		env[v.Name] = v.Value
+	var completions, parallelism, domain string
+	var env []struct{ Name, Value string }
+	var args []string
+	read(".completions", &completions)
+	read(".parallelism", &parallelism)
+	read(".template.spec.subdomain", &domain)
+	read(".template.spec.containers[0].env", &env)
+	read(".template.spec.containers[0].args", &args)
+	values := map[string]string{}
+	for _, v := range env {
+		values[v.Name] = v.Value
 	}
-	n := job.Spec.Completions
-	if job.Spec.Parallelism != n || env["LLMSWEEP_RANKS"] != strconv.Itoa(n) {
-		t.Errorf("%d completions, %d at a time, %s ranks", n, job.Spec.Parallelism, env["LLMSWEEP_RANKS"])
-	}
-	if want := "llmsweep-0." + job.Spec.Template.Spec.Subdomain + ":28510"; env["LLMSWEEP_COORDINATOR"] != want {
-		t.Errorf("rank 0 is at %s, want %s", env["LLMSWEEP_COORDINATOR"], want)
+	if parallelism != completions || values["LLMSWEEP_RANKS"] != completions ||
+		values["LLMSWEEP_COORDINATOR"] != "llmsweep-0."+domain+":28510" {
+		t.Errorf("%s completions, %s at a time, domain %s, ranks have %v", completions, parallelism, domain, values)
 	}
 	parser, _ := newParser(console.NewConsole(t.Context(), io.Discard, io.Discard), &cli{})
-	if _, err := parser.Parse(rank.Args); err != nil {
+	if _, err := parser.Parse(args); err != nil {
 		t.Error(err)
 	}
 }

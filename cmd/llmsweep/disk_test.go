@@ -31,9 +31,9 @@ func TestAFullDisk(t *testing.T) {
 		w.disk = roomy
 		w.must(plainRun(w.path("whole"))...)
 		all := plenty - roomy.Room()
-		ends := map[string]int{}
+		ends, fullDisks := map[string]int{}, int64(max(4, simtest.SampleSize(4, 100)))
 		for i := range fullDisks {
-			room := all * int64(i) / (fullDisks - 1) * 999 / 1000
+			room := all * i / (fullDisks - 1) * 99 / 100
 			full := simtest.FullDisk(room)
 			w.disk = full
 			text := w.exits(console.Failed, "", plainRun(dir)...)
@@ -67,37 +67,34 @@ func TestAFullDisk(t *testing.T) {
 // printed, and the run can be continued; where the directory is gone, nothing offers that.
 func TestAFailingDisk(t *testing.T) {
 	type disk = *simtest.FailingDisk
-	for name, c := range map[string]struct {
+	type test struct {
 		fail   func(w *world, d disk)
 		error  string
 		within time.Duration
-	}{
+	}
+	each(t, map[string]test{
 		"read-only":      {func(_ *world, d disk) { d.Fail(syscall.EROFS) }, syscall.EROFS.Error(), time.Second},
 		"sync fails":     {func(_ *world, d disk) { d.FailSync(syscall.EIO) }, syscall.EIO.Error(), 3 * time.Second},
 		"directory goes": {func(w *world, _ disk) { os.RemoveAll(w.path("run")) }, "nowhere else", time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				failing := simtest.SoundDisk()
-				w.disk = failing
-				const at = 6 * time.Second
-				time.AfterFunc(at, func() { c.fail(w, failing) })
-				began := time.Now()
-				code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
-				took, stays := time.Since(began), name != "directory goes"
-				if code != console.Failed || took > at+c.within || strings.Count(errs, c.error) != 1 ||
-					!strings.Contains(out, "concurrent@1") || strings.Contains(errs, "llmsweep resume") != stays {
-					t.Errorf("exit %d after %v\n%s\n%s", code, took, out, errs)
-				}
-				w.disk = store.OS{}
-				if !stays {
-					return
-				}
-				if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
-					t.Errorf("report:\n%s", out)
-				}
-				w.must("resume", w.path("run"))
-			})
-		})
-	}
+	}, func(t *testing.T, w *world, c test) {
+		failing := simtest.SoundDisk()
+		w.disk = failing
+		const at = 6 * time.Second
+		time.AfterFunc(at, func() { c.fail(w, failing) })
+		began := time.Now()
+		code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
+		took, stays := time.Since(began), c.error != "nowhere else"
+		if code != console.Failed || took > at+c.within || strings.Count(errs, c.error) != 1 ||
+			!strings.Contains(out, "concurrent@1") || strings.Contains(errs, "llmsweep resume") != stays {
+			t.Errorf("exit %d after %v\n%s\n%s", code, took, out, errs)
+		}
+		w.disk = store.OS{}
+		if !stays {
+			return
+		}
+		if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
+			t.Errorf("report:\n%s", out)
+		}
+		w.must("resume", w.path("run"))
+	})
 }

@@ -1,9 +1,10 @@
 package main
 
 import (
-	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -125,27 +126,14 @@ func TestDocumentsTellNothingOfTheMachine(t *testing.T) {
 
 // TestNamesAndAddresses makes directory names of labels, and removes credentials from what may be a URL.
 func TestNamesAndAddresses(t *testing.T) {
-	for in, want := range map[string]string{
-		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result",
-		"...": "result", "通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c", `C:\..\con`: "C-..-con", "con": "_con",
-		"NUL.txt": "_NUL.txt", "console": "console",
-	} {
-		if got := inputs.SafeName(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+	var now strings.Builder
+	for line := range strings.Lines(contentOf(t, "testdata/names.txt")) {
+		kind, rest, _ := strings.Cut(line, " ")
+		quoted, err := strconv.QuotedPrefix(rest)
+		noError(t, err)
+		in, _ := strconv.Unquote(quoted)
+		out := map[string]func(string) string{"name": inputs.SafeName, "address": redact.WithoutCredentials}[kind](in)
+		fmt.Fprintf(&now, "%s %s: %q\n", kind, quoted, out)
 	}
-	const R = "[redacted]"
-	for in, want := range map[string]string{
-		"http://me:pw@host:8000/v1?key=s": "http://" + R + "@host:8000/v1?" + R, "me:pw@host:8000": R + "@host:8000",
-		"host:8000/v1?key=s": "host:8000/v1?" + R, "https://token@api.example.com/v1": "https://" + R + "@api.example.com/v1",
-		"http://me:p@ss:w@host:8000": "http://" + R + "@host:8000", "me:p@ss@host:8000": R + "@host:8000",
-		"token@host:8000/v1": R + "@host:8000/v1", "token@10.0.0.7:8000": R + "@10.0.0.7:8000",
-		"host:8000/v1?s":   "host:8000/v1?" + R,
-		"http://host:8000": "", "What is it? Tell me=now.": "", "ttft@80>10%": "", "ttft:p99<500ms": "", "poisson@1.57": "",
-		"trace:mooncake.jsonl": "", "itl@4rps>1%": "",
-	} {
-		if got := redact.WithoutCredentials(in); got != cmp.Or(want, in) {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
+	golden(t, "testdata/names.txt", now.String())
 }

@@ -11,8 +11,6 @@ import (
 	"llmsweep/client/testkit"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/slo"
 )
 
 // FuzzFlags parses command lines and what their flags say, without running them: each is understood, or refused in one
@@ -69,30 +67,20 @@ func FuzzFlags(f *testing.F) {
 }
 
 // understood reads what the flags of run and sweep say, as far as that needs no file and no server.
-func understood(g *cli, command string) error {
-	switch {
-	case strings.HasPrefix(command, "run"):
-		r := &g.Run
-		if _, err := r.check(); err != nil {
-			return err
-		}
-		if _, err := slo.ParseAll(r.SLO); err != nil {
-			return err
-		}
-		if _, err := store.ParseLabels(r.Label); err != nil {
-			return err
-		}
-		_, err := r.Target.Options(strings.Join(r.URL, ""), 1)
-		return err
-	case strings.HasPrefix(command, "sweep"):
-		s := &g.Sweep
-		if _, err := s.Config(1); err != nil {
-			return err
-		}
-		_, err := s.Target.Options(strings.Join(s.URL, ""), 1)
-		return err
+func understood(g *cli, command string) (err error) {
+	target, urls := &g.Sweep.Target, g.Sweep.URL
+	if strings.HasPrefix(command, "run") {
+		target, urls = &g.Run.Target, g.Run.URL
+		_, err = g.Run.check()
+	} else if strings.HasPrefix(command, "sweep") {
+		_, err = g.Sweep.Config(1)
+	} else {
+		return nil
 	}
-	return nil
+	if err == nil {
+		_, err = target.Options(strings.Join(urls, ""), 1)
+	}
+	return err
 }
 
 // FuzzConfig reads configuration files: each is understood, or refused in one line that names the file.

@@ -5,13 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -45,36 +43,33 @@ func graded(url, set, requests, out string, more ...string) []string {
 
 // TestGrades grades servers that answer rightly with a known share.
 func TestGrades(t *testing.T) {
-	for name, c := range map[string]struct {
+	type test struct {
 		options  simserver.Options
 		habits   []string
 		accuracy float64
 		says     string
-	}{
+	}
+	each(t, map[string]test{
 		"all right":   {accuracy: 1, says: "graded answers are right: 100 %"},
 		"some wrong":  {habits: []string{"errs:30%"}, accuracy: 0.7, says: "graded answers are right"},
 		"all are cut": {options: simserver.Options{FullLength: true}, accuracy: math.NaN(), says: "were cut by their limit"},
 		"it thinks": {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:50%"}, accuracy: 0.5,
 			says: "graded answers are right"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				out, _ := w.must(graded(w.grades(c.options, c.habits...), w.sums(100), "100", w.path("run"))...)
-				run := open(t, w.path("run"))
-				zh, _ := w.must("report", w.path("run"), "--lang", "zh")
-				if !strings.Contains(out, c.says) || !strings.Contains(zh, "计分回答") {
-					t.Errorf("no %q:\n%s\n%s", c.says, out, zh)
-				}
-				for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
-					a := g.Accuracy
-					if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy ||
-						a.High.Value() < c.accuracy) {
-						t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
-					}
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, w *world, c test) {
+		out, _ := w.must(graded(w.grades(c.options, c.habits...), w.sums(100), "100", w.path("run"))...)
+		run := open(t, w.path("run"))
+		zh, _ := w.must("report", w.path("run"), "--lang", "zh")
+		if !strings.Contains(out, c.says) || !strings.Contains(zh, "计分回答") {
+			t.Errorf("no %q:\n%s\n%s", c.says, out, zh)
+		}
+		for what, g := range map[string]*rundir.Graded{"the run": &run.Grades.All, "the stage": run.Stages[0].Graded} {
+			a := g.Accuracy
+			if math.IsNaN(c.accuracy) != !a.Mean.Known() || a.Mean.Known() && (a.Low.Value() > c.accuracy ||
+				a.High.Value() < c.accuracy) {
+				t.Errorf("%s: accuracy %v, want %g", what, a, c.accuracy)
+			}
+		}
+	})
 }
 
 // TestAccuracyIsAnObjective of a run, with its exit codes, and a metric of compare, of runs and of live servers.
@@ -101,43 +96,6 @@ func TestAccuracyIsAnObjective(t *testing.T) {
 			"1", "--no-selftest", "--dataset", set, "--out", w.path("pair"), "--fail-if", "accuracy<-10%")
 		if !strings.Contains(text, "accuracy of B is -") {
 			t.Error(text)
-		}
-	})
-}
-
-// TestResumedGrades interrupts a run with graded questions, and continues it: the grades of whole stages are kept.
-func TestResumedGrades(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		url, began := w.grades(simserver.Options{}, "errs:20%"), time.Now()
-		dir := w.path("cut")
-		run := func(out string) []string {
-			return []string{"run", url, "--concurrency", "2,4,8", "--requests", "60", "--dataset", w.sums(30), "--warmup", "1",
-				"--no-selftest", "--out", w.path(out)}
-		}
-		w.must(run("whole")...)
-		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
-		w.cut(took-time.Duration((last.Ended-last.Started)/2*float64(time.Second)), run("cut")...)
-		cut := open(t, dir)
-		w.must("resume", dir)
-		got := open(t, dir)
-		if got.State != rundir.Complete || len(got.Stages) != 3 || len(cut.Stages) < 2 || len(cut.Stages) == 3 &&
-			cut.Stages[2].State == rundir.Complete {
-			t.Fatalf("%s, %d stages after %d", got.State, len(got.Stages), len(cut.Stages))
-		}
-		lines, all := map[string]int{}, 0
-		for line, err := range store.Grades(dir) {
-			noError(t, err)
-			lines[line.Stage]++
-		}
-		for i, s := range got.Stages {
-			all += s.Graded.Answers
-			if want := s.Graded.Answers + s.Graded.Cut + s.Graded.Failed; lines[s.Name] != want || i < 2 &&
-				*s.Graded != *cut.Stages[i].Graded {
-				t.Errorf("%s: graded %+v, %d lines, before %+v", s.Name, s.Graded, lines[s.Name], cut.Stages[i].Graded)
-			}
-		}
-		if got.Grades.All.Answers != all {
-			t.Errorf("%d answers in all, and %d in the stages", got.Grades.All.Answers, all)
 		}
 	})
 }

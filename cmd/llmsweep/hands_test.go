@@ -27,11 +27,6 @@ func TestRunWithoutALoad(t *testing.T) {
 			!strings.Contains(out, "concurrent@1") {
 			t.Errorf("%s\n%s", errs, out)
 		}
-		w.must("import", w.path("one/report.md"), "--out", w.path("imported"))
-		dirs, _ := filepath.Glob(w.path("imported/*"))
-		if len(dirs) != 1 || open(t, dirs[0]).Stages[0].Name != "concurrent@1" {
-			t.Errorf("the report became %q", dirs)
-		}
 		if _, errs := run("sim:", "two", "--concurrency", "1"); strings.Contains(errs, "No load") {
 			t.Error("a load was given:", errs)
 		}
@@ -62,28 +57,26 @@ func TestRunWithoutALoad(t *testing.T) {
 
 // TestLabelRenewsReports: both reports have the new label, in their language, and text that a person changed stays.
 func TestLabelRenewsReports(t *testing.T) {
-	for language, said := range map[string]string{"en": "now has the labels", "zh": "的标签现为："} {
-		t.Run(language, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				dir, report := w.path("one"), "one/"+rundir.ReportFile
-				w.must(append([]string{"run", "sim:", "--out", dir, "--label", "gpu=OLDCARD", "--lang", language}, shortRun...)...)
-				if out, _ := w.must("label", dir); !strings.Contains(out, "gpu=OLDCARD") {
-					t.Errorf("label alone prints %s", out)
-				}
-				now, _ := w.must("label", dir, "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang", language)
-				if !containsAll(now, said, `gpu=NEWCARD engine="vLLM 0.9" price=1.5 router=Rust`+"\n") {
-					t.Errorf("label prints %s", now)
-				}
-				text, page := contentOf(t, w.path(report)), contentOf(t, w.path("one/"+rundir.PageFile))
-				if !strings.Contains(text, "NEWCARD") || strings.Contains(text+page, ">OLDCARD") ||
-					!containsAll(page, "NEWCARD", `<html lang="`+language+`"`) ||
-					strings.Contains(text, "开始时间") != (language == "zh") {
-					t.Errorf("the reports have another label or language:\n%s", text)
-				}
-				w.write(report, text+"\nmine\n")
-				w.exits(console.Failed, "the labels are written, but not the reports", "label", dir, "gpu=THIRD")
-				w.must("label", dir, "gpu=THIRD", "--force")
-			})
-		})
-	}
+	said := map[string]string{"en": "now has the labels", "zh": "的标签现为："}
+	each(t, said, func(t *testing.T, w *world, said string) {
+		language := filepath.Base(t.Name())
+		dir, report := w.path("one"), "one/"+rundir.ReportFile
+		w.must(append([]string{"run", "sim:", "--out", dir, "--label", "gpu=OLDCARD", "--lang", language}, shortRun...)...)
+		if out, _ := w.must("label", dir); !strings.Contains(out, "gpu=OLDCARD") {
+			t.Errorf("label alone prints %s", out)
+		}
+		now, _ := w.must("label", dir, "gpu=NEWCARD", "engine=vLLM 0.9", "price=1.5", "router=Rust", "--lang", language)
+		if !containsAll(now, said, `gpu=NEWCARD engine="vLLM 0.9" price=1.5 router=Rust`+"\n") {
+			t.Errorf("label prints %s", now)
+		}
+		text, page := contentOf(t, w.path(report)), contentOf(t, w.path("one/"+rundir.PageFile))
+		if !strings.Contains(text, "NEWCARD") || strings.Contains(text+page, ">OLDCARD") ||
+			!containsAll(page, "NEWCARD", `<html lang="`+language+`"`) ||
+			strings.Contains(text, "开始时间") != (language == "zh") {
+			t.Errorf("the reports have another label or language:\n%s", text)
+		}
+		w.write(report, text+"\nmine\n")
+		w.exits(console.Failed, "the labels are written, but not the reports", "label", dir, "gpu=THIRD")
+		w.must("label", dir, "gpu=THIRD", "--force")
+	})
 }

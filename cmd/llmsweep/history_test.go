@@ -13,46 +13,17 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// writeNight writes the run of a night: one load, whose ITL is factor times 20 ms.
-func writeNight(t *testing.T, path string, night int, rng *rand.Rand, factor float64) {
+// writeRun writes the directory of a run of one setup at night, as edit completes it.
+func writeRun(t *testing.T, path string, night int, edit func(*rundir.Run)) {
 	t.Helper()
-	st := rundir.Stage{Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, MaxConcurrency: 8}
-	st.Requests = rundir.Requests{Due: 100, Sent: 100, OK: 100}
-	st.Rates.Completed = rundir.Exactly(3)
-	st.InterToken = rundir.Exactly(0.02 * factor * (1 + 0.01*rng.NormFloat64()))
-	st.TTFT.Mean = rundir.Exactly(0.1 * (1 + 0.01*rng.NormFloat64()))
-	run := &rundir.Run{
-		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1+night, 2, 0, 0, 0, time.UTC),
-		Client: rundir.Client{Valid: true},
-		Labels: rundir.Labels{Model: "Qwen2-7B", GPU: "L20", GPUs: 1,
-			Free: map[string]string{"commit": fmt.Sprintf("c%02d", night+1)}},
-		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
-		Plan:     rundir.Plan{Kind: rundir.KindRun}, Stages: []rundir.Stage{st},
-	}
-	save(t, path, run)
-}
-
-// save writes a run directory.
-func save(t *testing.T, path string, run *rundir.Run) {
-	t.Helper()
+	run := &rundir.Run{Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true},
+		Started: time.Date(2026, 10, 1+night, 2, 0, 0, 0, time.UTC), Labels: rundir.Labels{Model: "m"},
+		Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}}}
+	edit(run)
 	dir, err := store.Create(path)
 	noError(t, err)
 	defer dir.Close()
 	noError(t, dir.Save(run))
-}
-
-// writeSweep writes a sweep of a server that saturates at a rate, known to 1 %.
-func writeSweep(t *testing.T, path string, rate float64) {
-	t.Helper()
-	n := rundir.Exactly
-	run := &rundir.Run{
-		Schema: rundir.Schema, State: rundir.Complete, Started: time.Date(2026, 10, 1, 2, 0, 0, 0, time.UTC),
-		Client: rundir.Client{Valid: true},
-		Labels: rundir.Labels{Model: "m"}, Plan: rundir.Plan{Kind: rundir.KindSweep},
-		Workload:   rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
-		Saturation: &rundir.Saturation{Rate: n(rate), Low: n(0.99 * rate), High: n(1.01 * rate), Output: n(128 * rate)},
-	}
-	save(t, path, run)
 }
 
 // TestCompareRuns: the three sweeps of one server that gave 17, 19 and 24 req/s show no difference as runs, though any
@@ -62,7 +33,11 @@ func TestCompareRuns(t *testing.T) {
 	at := func(name string) string { return filepath.Join(root, name) }
 	for name, rate := range map[string]float64{"a1": 17, "a2": 19, "a3": 24, "b1": 18, "b2": 23, "nights/1": 17,
 		"nights/2": 19, "nights/3": 24, "nights/4": 20} {
-		writeSweep(t, at(name), rate)
+		writeRun(t, at(name), 0, func(run *rundir.Run) {
+			n := rundir.Exactly
+			run.Plan.Kind = rundir.KindSweep
+			run.Saturation = &rundir.Saturation{Rate: n(rate), Low: n(0.99 * rate), High: n(1.01 * rate), Output: n(128 * rate)}
+		})
 	}
 	gate := []string{"--fail-if", "saturation>5%"}
 	for _, c := range []struct {
@@ -99,7 +74,14 @@ func TestHistory(t *testing.T) {
 		if night >= 30 {
 			factor = 1.08
 		}
-		writeNight(t, filepath.Join(nights, fmt.Sprintf("night-%02d", night+1)), night, rng, factor)
+		writeRun(t, filepath.Join(nights, fmt.Sprintf("night-%02d", night+1)), night, func(run *rundir.Run) {
+			st := rundir.Stage{Name: "concurrent@8", Kind: "concurrent", State: rundir.Complete, MaxConcurrency: 8}
+			st.Requests, st.Rates.Completed = rundir.Requests{Due: 100, Sent: 100, OK: 100}, rundir.Exactly(3)
+			st.InterToken = rundir.Exactly(0.02 * factor * (1 + 0.01*rng.NormFloat64()))
+			st.TTFT.Mean = rundir.Exactly(0.1 * (1 + 0.01*rng.NormFloat64()))
+			run.Plan.Kind, run.Stages = rundir.KindRun, []rundir.Stage{st}
+			run.Labels.Free = map[string]string{"commit": fmt.Sprintf("c%02d", night+1)}
+		})
 		if night < 28 {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,47 +19,22 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
 )
 
 // harmless is the name that the outputs for hostile names are compared with.
 const harmless = "a-plain-name-as-long-as-the-hostile-ones-so-that-pages-fold-the-same-lines"
 
-// hostileTexts are names and messages that try to break out of an output.
-func hostileTexts() map[string]string {
-	all := map[string]string{
-		"colour":          "a\x1b[31;1mred\x1b[0m",
-		"title of window": "a\x1b]0;owned\x07b\x1bP1$r\x1b\\",
-		"C1 controls":     "a\u009b31mred\u009d0;owned\u009c",
-		"bidi":            "a\u202egnp.exe\u202c\u2066b\u2069\u200f",
-		"NUL and DEL":     "a\x00b\x7fc\bd",
-		"line breaks":     "a\r\n::error::b\n\n# c\n| d | e |\u2028f\u0085g\vh",
-		"tabs":            "\ta\tb",
-		"long":            strings.Repeat("long ", 20_000),
-		"table":           "a | b || c \\| d |",
-		"code":            "`a` ``b``` ~~~c",
-		"script":          `"'><script>alert(1)</script><img src=x onerror=alert(1)>`,
-		"end of script":   `</script></style></title></svg><svg onload=alert(1)>`,
-		"CDATA":           `]]><!-- --> & &lt; &#x1b; "`,
-		"formula":         `=cmd|' /C calc'!A0`,
-		"plus":            `+1+cmd|' /C calc'!A0`,
-		"minus":           `-2+3`,
-		"at":              `@SUM(1+1)*cmd|' /C calc'!A0`,
-		"path":            `../../../etc/passwd`,
-		"Windows path":    `C:\..\con`,
-		"device":          `con`,
-		"not UTF-8":       "a\xff\xfe\xc0\xaf\xed\xa0\x80b",
-		"zero width":      "a\u200b\u200d\ufeff\u2060b",
-		"emoji":           "👩\u200d👩\u200d👧 e\u0301 模型",
-		"link":            `[a](javascript:alert(1)) ![b](http://evil.example/x.png) <http://evil.example>`,
-		"comment":         `<!-- llmsweep:end --> <!--`,
-		"template":        `{{.}} {{template "x"}} ${{ github.token }} $(id)`,
-		"format":          `%s%n%d%!x(MISSING) %1b`,
-		"list":            "- a\n* b\n1. c\n> d",
-	}
-	var most string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if name != "long" && name != "not UTF-8" {
-			most += " " + all[name]
+// hostileTexts are the texts of testdata/hostile-texts.txt, a long one, and all in one.
+func hostileTexts(t *testing.T) map[string]string {
+	all, most := map[string]string{"long": strings.Repeat("long ", 20_000)}, ""
+	for line := range strings.Lines(contentOf(t, "testdata/hostile-texts.txt")) {
+		if name, quoted, _ := strings.Cut(strings.TrimSpace(line), ": "); line[0] != '#' {
+			text, err := strconv.Unquote(quoted)
+			noError(t, err)
+			if all[name] = text; utf8.ValidString(text) {
+				most += " " + text
+			}
 		}
 	}
 	all["everything"] = most
@@ -190,9 +166,7 @@ func edited(w *world, dir string, change func(run map[string]any)) {
 	var run map[string]any
 	noError(w.t, json.Unmarshal([]byte(contentOf(w.t, w.path(file))), &run))
 	change(run)
-	b, err := json.Marshal(run)
-	noError(w.t, err)
-	w.write(file, string(b))
+	w.write(file, inJSON(w.t, run))
 }
 
 // renamed copies a run directory, and puts a text wherever its files hold a text that no rule restricts.
@@ -237,8 +211,8 @@ func TestHostileNames(t *testing.T) {
 		return all, above
 	}
 	base, _ := measure(t, harmless)
-	for name, evil := range hostileTexts() {
-		if !everyHostileText && name != "everything" && name != "formula" && name != "not UTF-8" {
+	for name, evil := range hostileTexts(t) {
+		if !simtest.Full() && name != "everything" && name != "formula" && name != "not UTF-8" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

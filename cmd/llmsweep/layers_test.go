@@ -3,7 +3,6 @@ package main
 import (
 	"go/build"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,11 +27,7 @@ var alone = map[string][]string{
 	"client/sim": nil, "client/sim/server": {"client/sim"},
 }
 
-// wings can be removed, and stages are still measured.
-var wings = []string{"sweep/cluster"}
-
-// TestImports: packages import in one direction; what holds a load and what measures it knows nothing of several
-// processes.
+// TestImports: packages import in one direction. What measures is all in stages: it knows nothing of several processes.
 func TestImports(t *testing.T) {
 	all := importsOfAll(t)
 	imports := func(pkg string) []string {
@@ -62,36 +57,12 @@ func TestImports(t *testing.T) {
 			t.Errorf("%s imports %v, want %v", pkg, got, want)
 		}
 	}
-	for _, wing := range wings {
-		imports(wing)
-		for _, pkg := range []string{"sweep/load", "sweep/measure"} {
-			if slices.Contains(needed(all, pkg), wing) {
-				t.Errorf("%s needs %s", pkg, wing)
-			}
-		}
-	}
 }
 
 // top returns the layer of a package.
 func top(pkg string) string {
 	folder, _, _ := strings.Cut(pkg, "/")
 	return folder
-}
-
-// needed returns the packages that a package needs, directly and through others.
-func needed(all map[string][]string, pkg string) []string {
-	seen := map[string]bool{}
-	var visit func(pkg string)
-	visit = func(pkg string) {
-		for _, i := range all[pkg] {
-			if !seen[i] {
-				seen[i] = true
-				visit(i)
-			}
-		}
-	}
-	visit(pkg)
-	return slices.Collect(maps.Keys(seen))
 }
 
 // importsOfAll returns what each package imports of ours, sorted, tests left out. Names are without the module's.

@@ -20,7 +20,7 @@ func pairwise(args ...string) []string {
 		"4")...)
 }
 
-// TestCompareLive compares two servers with keys of their own, and prints the comparison again.
+// TestCompareLive compares two servers with keys of their own, prints the comparison again, and compares one with itself.
 func TestCompareLive(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.simulated(simserver.Options{APIKey: "key-of-a"}))
@@ -55,49 +55,37 @@ func TestCompareLive(t *testing.T) {
 			t.Errorf("%q", files)
 		}
 		w.exits(console.WrongUsage, "already holds a comparison", args...)
-		w.exits(console.WrongUsage, filepath.Join(dir, "a"), "label", dir, "gpu=A100")
-	})
-}
-
-// TestCompareLiveWithItself compares a server with itself, which tests the comparison.
-func TestCompareLiveWithItself(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		url, _ := w.server(w.simulated(simserver.Options{}))
-		out, errs := w.must(pairwise(url, url, "--concurrency", "4", "--lang", "zh")...)
-		if !strings.Contains(out, "结论") || !strings.Contains(errs, "同一服务") {
-			t.Errorf("%s\n%s", out, errs)
-		}
+		w.exits(console.Done, "同一服务", pairwise(a, a, "--api-key", "key-of-a", "--api-key-b", "key-of-a", "--concurrency", "4",
+			"--lang", "zh")...)
 		if _, err := os.Stat(w.path("llmsweep-pair/b/records.jsonl")); err != nil {
 			t.Error(err)
 		}
+		w.exits(console.WrongUsage, filepath.Join(dir, "a"), "label", dir, "gpu=A100")
 	})
 }
 
 // TestCompareLiveEnds: what was measured is kept and printed where a comparison is interrupted, or loses a server.
 func TestCompareLiveEnds(t *testing.T) {
-	for name, c := range map[string]struct {
+	type test struct {
 		code  int
 		says  string
 		state rundir.State
-	}{"interrupt": {console.Interrupted, "what was measured is in ", rundir.Interrupted},
-		"a server stops": {console.Failed, "the comparison failed", rundir.Failed}} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				url, stop := w.server(w.simulated(simserver.Options{}))
-				if c.code == console.Interrupted {
-					w.interruptAfter(10 * time.Second)
-				} else {
-					time.AfterFunc(10*time.Second, stop)
-				}
-				code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
-				p, _, err := store.OpenPair(w.path("llmsweep-pair"))
-				if code != c.code || !strings.Contains(errs, c.says) || err != nil || p.State != c.state {
-					t.Fatalf("exit %d, %v, %+v\n%s", code, err, p, errs)
-				}
-				if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), string(c.state)) {
-					t.Error(out)
-				}
-			})
-		})
 	}
+	each(t, map[string]test{"interrupt": {console.Interrupted, "what was measured is in ", rundir.Interrupted},
+		"a server stops": {console.Failed, "the comparison failed", rundir.Failed}}, func(t *testing.T, w *world, c test) {
+		url, stop := w.server(w.simulated(simserver.Options{}))
+		if c.code == console.Interrupted {
+			w.interruptAfter(10 * time.Second)
+		} else {
+			time.AfterFunc(10*time.Second, stop)
+		}
+		code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
+		p, _, err := store.OpenPair(w.path("llmsweep-pair"))
+		if code != c.code || !strings.Contains(errs, c.says) || err != nil || p.State != c.state {
+			t.Fatalf("exit %d, %v, %+v\n%s", code, err, p, errs)
+		}
+		if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), string(c.state)) {
+			t.Error(out)
+		}
+	})
 }

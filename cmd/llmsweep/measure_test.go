@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -35,6 +36,14 @@ func open(t *testing.T, dir string) *rundir.Run {
 	run, err := store.Open(dir)
 	noError(t, err)
 	return run
+}
+
+// inJSON returns a value as JSON.
+func inJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	noError(t, err)
+	return string(b)
 }
 
 // TestInterruptedPreflight interrupts before anything was measured: exit code 130, and no directory.

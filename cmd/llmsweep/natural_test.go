@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -20,29 +15,6 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// bodies keeps the bodies that are sent to a server, and when they came. A body with max_tokens waits first.
-type bodies struct {
-	http.Handler
-	wait time.Duration
-	mu   sync.Mutex
-	all  [][]byte
-	at   []time.Time
-}
-
-func (b *bodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	if len(body) > 0 {
-		b.mu.Lock()
-		b.all, b.at = append(b.all, body), append(b.at, time.Now())
-		b.mu.Unlock()
-		if gjson.GetBytes(body, "max_tokens").Int() > 0 {
-			time.Sleep(b.wait)
-		}
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	b.Handler.ServeHTTP(w, r)
-}
-
 // report renders a run directory.
 func (w *world) report(dir, format, lang string) string {
 	w.t.Helper()
@@ -50,29 +22,15 @@ func (w *world) report(dir, format, lang string) string {
 	return out
 }
 
-// lengthsOf returns the lengths of a stage's answers, in order.
-func lengthsOf(t *testing.T, dir, stage string) []float64 {
-	t.Helper()
-	var all []float64
-	for _, r := range recordsOf(t, dir) {
-		if r.Stage == stage && r.OK() {
-			all = append(all, r.OutputTokens.Value())
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
 // TestMaxTokensIsACap measures answers that end by themselves: nothing forbids an end, no length is called wrong, and
 // the distribution of the lengths is that of the records.
 func TestMaxTokensIsACap(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		server := &bodies{Handler: w.simulated(simserver.Options{Natural: simserver.NaturalLength{Tokens: 60}})}
-		url, _ := w.server(server)
+		server, url := w.watched(simserver.Options{Natural: simserver.NaturalLength{Tokens: 60}})
 		_, errs := w.must("run", url, "--concurrency", "8", "--requests", "60", "--prompt-tokens", "32", "--max-tokens",
 			"80", "--warmup", "1", "--no-selftest", "--plain", "--out", w.path("run"))
 		asked := 0
-		for _, b := range server.all {
+		for _, b := range server.bodies {
 			body := gjson.ParseBytes(b)
 			if body.Get("ignore_eos").Exists() || body.Get("min_tokens").Exists() {
 				t.Fatalf("an end is forbidden: %.300s", b)
@@ -86,13 +44,16 @@ func TestMaxTokensIsACap(t *testing.T) {
 			t.Errorf("%d requests with max_tokens 80, workload %+v", asked, run.Workload)
 		}
 		got := &run.Stages[0].OfWholeRun().OutputTokens
-		lengths := lengthsOf(t, w.path("run"), run.Stages[0].Name)
+		var lengths []float64
 		cut := 0.0
-		for _, n := range lengths {
-			if n == 80 {
-				cut++
+		for _, r := range recordsOf(t, w.path("run")) {
+			if n := r.OutputTokens.Value(); r.Stage == run.Stages[0].Name && r.OK() {
+				if lengths = append(lengths, n); n == 80 {
+					cut++
+				}
 			}
 		}
+		slices.Sort(lengths)
 		if share := cut / 60; len(lengths) != 60 || share == 0 || share == 1 || got.AtLimit.Value() != share ||
 			got.P50.Value() != (lengths[29]+lengths[30])/2 || got.Max.Value() != 80 {
 			t.Errorf("%+v of %v", got, lengths)
@@ -117,7 +78,7 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 		const limit = 40
 		natural, config := simserver.NaturalLength{Tokens: 12}, simtest.Preset(t, "plain8")
 		url, _ := w.server(w.simulation(config, simserver.Options{Natural: natural}))
-		w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "4s", "--points",
+		w.must("sweep", url, "--prompt-tokens", "64", "--max-tokens", fmt.Sprint(limit), "--stage-time", "3s", "--points",
 			"2", "--warmup", "1", "--no-selftest", "--plain", "--out", w.path("sweep"))
 		mean := natural.Mean(limit, 0)
 		load := sim.Workload{PromptTokens: 64, OutputTokens: int(math.Round(mean))}
@@ -140,42 +101,39 @@ func TestSaturationOfNaturalLengths(t *testing.T) {
 // TestReasoningIsToldApart measures a model with thinking and without: the first token of the answer itself has a
 // column of its own, and the tokens of the text are not called lost.
 func TestReasoningIsToldApart(t *testing.T) {
-	for name, options := range map[string]simserver.Options{"packed": {Think: 40, ChunkTokens: 8},
-		"log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}}} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				url, _ := w.server(w.simulated(options))
-				measure := func(flag, dir string) (string, *rundir.Stage) {
-					block, _ := w.must("run", url, "--api", "chat", flag, "--concurrency", "8", "--requests", "40",
-						"--prompt-tokens", "32", "--max-tokens", "160", "--warmup", "1", "--no-selftest", "--plain", "--format",
-						"serving", "--out", w.path(dir))
-					if strings.Contains(block, "repeats or loses") {
-						t.Errorf("%s:\n%s", flag, block)
-					}
-					return block, open(t, w.path(dir)).Stages[0].OfWholeRun()
-				}
-				block, st := measure("--think", "think")
-				// 40 tokens come before the answer.
-				if least := st.TTFT.Mean.Value() + 39*0.9*st.InterToken.Value(); st.FirstAnswer.N != 40 ||
-					st.FirstAnswer.Mean.Value() < least {
-					t.Errorf("first answer %+v, want %v at least", st.FirstAnswer, least)
-				}
-				if off := st.OutputTokens.Retokenized.Value() / st.OutputTokens.Total.Value(); math.Abs(off-1) > 0.02 {
-					t.Errorf("%v tokens of %v", st.OutputTokens.Retokenized, st.OutputTokens.Total)
-				}
-				out, _ := w.must("audit", w.path("think"))
-				if !strings.Contains(block, "Answers begin with reasoning") || strings.Contains(out, "retokenized") ||
-					!strings.Contains(w.report("think", "markdown", "zh"), "首个回答 token") {
-					t.Error(block, out)
-				}
-				block, st = measure("--no-think", "plain")
-				if st.FirstAnswer.N != 0 || strings.Contains(block, "reasoning") ||
-					strings.Contains(w.report("plain", "console", "en"), "first answer") {
-					t.Errorf("%+v\n%s", st.FirstAnswer, block)
-				}
-			})
-		})
-	}
+	each(t, map[string]simserver.Options{"packed": {Think: 40, ChunkTokens: 8},
+		"log-normal": {Think: 40, Natural: simserver.NaturalLength{Tokens: 60}},
+	}, func(t *testing.T, w *world, options simserver.Options) {
+		url, _ := w.server(w.simulated(options))
+		measure := func(flag, dir string) (string, *rundir.Stage) {
+			block, _ := w.must("run", url, "--api", "chat", flag, "--concurrency", "8", "--requests", "40",
+				"--prompt-tokens", "32", "--max-tokens", "160", "--warmup", "1", "--no-selftest", "--plain", "--format",
+				"serving", "--out", w.path(dir))
+			if strings.Contains(block, "repeats or loses") {
+				t.Errorf("%s:\n%s", flag, block)
+			}
+			return block, open(t, w.path(dir)).Stages[0].OfWholeRun()
+		}
+		block, st := measure("--think", "think")
+		// 40 tokens come before the answer.
+		if least := st.TTFT.Mean.Value() + 39*0.9*st.InterToken.Value(); st.FirstAnswer.N != 40 ||
+			st.FirstAnswer.Mean.Value() < least {
+			t.Errorf("first answer %+v, want %v at least", st.FirstAnswer, least)
+		}
+		if off := st.OutputTokens.Retokenized.Value() / st.OutputTokens.Total.Value(); math.Abs(off-1) > 0.02 {
+			t.Errorf("%v tokens of %v", st.OutputTokens.Retokenized, st.OutputTokens.Total)
+		}
+		out, _ := w.must("audit", w.path("think"))
+		if !strings.Contains(block, "Answers begin with reasoning") || strings.Contains(out, "retokenized") ||
+			!strings.Contains(w.report("think", "markdown", "zh"), "首个回答 token") {
+			t.Error(block, out)
+		}
+		block, st = measure("--no-think", "plain")
+		if st.FirstAnswer.N != 0 || strings.Contains(block, "reasoning") ||
+			strings.Contains(w.report("plain", "console", "en"), "first answer") {
+			t.Errorf("%+v\n%s", st.FirstAnswer, block)
+		}
+	})
 }
 
 // TestNumbersOfRequests: a number, a multiple of those in flight, or by default ten for each place and as many as a p90

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"io/fs"
 	"log"
@@ -29,35 +27,16 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
 )
 
-// overNetwork runs a command line over the machine's own network, in real time, in a directory of its own.
-func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args ...string) (dir string, code int,
-	errs string) {
+// simHandler returns a simulated server in real time.
+func simHandler(t *testing.T) http.Handler {
 	t.Helper()
-	var out, e strings.Builder
-	c := console.NewConsole(t.Context(), &out, &e)
-	w := c.World()
-	w.Proxy = proxy
-	c = c.In(w)
-	c.Dir = t.TempDir()
-	code = executeAgain(args, c)
-	return c.Dir, code, e.String()
-}
-
-// simHandler returns a simulated server in real time, below a path.
-func simHandler(t *testing.T, prefix string) http.Handler {
-	t.Helper()
-	config, err := sim.Preset("demo")
-	noError(t, err)
-	live, err := sim.Start(config)
+	live, err := sim.Start(simtest.Preset(t, "demo"))
 	noError(t, err)
 	t.Cleanup(live.Close)
-	h := simserver.New(live, simserver.Options{})
-	if prefix != "" {
-		h = http.StripPrefix(prefix, h)
-	}
-	return h
+	return simserver.New(live, simserver.Options{})
 }
 
 // listening serves h on a listener, and returns its address; empty where this machine has none.
@@ -73,39 +52,14 @@ func listening(t *testing.T, network, address string, h http.Handler) string {
 	return l.Addr().String()
 }
 
-// certificate makes a certificate for 127.0.0.1, signed by itself, and the files of it and its key.
-func certificate(t *testing.T, until time.Time) (pair tls.Certificate, cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	noError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		DNSNames:    []string{"llm.invalid"}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	noError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	noError(t, err)
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der},
-		key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		noError(t, os.WriteFile(file, pem.EncodeToMemory(b), 0o600))
-	}
-	if pair, err = tls.LoadX509KeyPair(cert, key); err != nil {
-		t.Fatal(err)
-	}
-	return pair, cert, key
-}
-
-// overTLS serves h over TLS.
-func overTLS(t *testing.T, h http.Handler, conf *tls.Config) string {
+// serving starts a server of net/http/httptest as edit changes it, by start.
+func serving(t *testing.T, h http.Handler, start func(*httptest.Server), edit func(*httptest.Server)) *httptest.Server {
 	s := httptest.NewUnstartedServer(h)
-	s.TLS, s.Config.ErrorLog = conf, log.New(io.Discard, "", 0)
-	s.StartTLS()
+	s.Config.ErrorLog, s.TLS = log.New(io.Discard, "", 0), &tls.Config{}
+	edit(s)
+	start(s)
 	t.Cleanup(s.Close)
-	return s.URL
+	return s
 }
 
 // searched returns the files below a directory, and fails the test if a text is in any of them.
@@ -130,131 +84,103 @@ func searched(t *testing.T, dir string, secrets ...string) (files []string) {
 	return files
 }
 
-// TestWays reaches a server in each way that there is, from the command line to the run directory. No secret is shown,
-// whatever fails.
+// TestWays reaches a server in each way of testdata/ways.txt, from the command line to the run directory. No secret is
+// shown, whatever fails.
 func TestWays(t *testing.T) {
-	valid, cert, key := certificate(t, time.Now().Add(time.Hour))
-	expired, expiredCert, _ := certificate(t, time.Now().Add(-time.Hour))
-	keyText, err := os.ReadFile(key)
-	noError(t, err)
-	pool := x509.NewCertPool()
-	pool.AddCert(valid.Leaf)
 	short, err := os.MkdirTemp("", "ways") // a socket's path must be short
 	noError(t, err)
 	t.Cleanup(func() { os.RemoveAll(short) })
-	simulated := simHandler(t, "")
-	inner, _ := url.Parse("http://" + listening(t, "tcp", "127.0.0.1:0", simulated))
-	tlsInner := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}})
-	proxy := "http://me:hunter2@" + listening(t, "tcp", "127.0.0.1:0",
-		passing(inner, strings.TrimPrefix(tlsInner, "https://")))
-	_, dead, _ := strings.Cut(proxy, "@")
-	only2 := httptest.NewUnstartedServer(simulated)
-	only2.Config.Protocols = &http.Protocols{}
-	only2.Config.Protocols.SetUnencryptedHTTP2(true)
-	only2.Start()
-	t.Cleanup(only2.Close)
-	through := func(at string) func(*http.Request) (*url.URL, error) {
-		u, _ := url.Parse(at)
-		return http.ProxyURL(u)
+	simulated := simHandler(t)
+	secure := func(edit func(*httptest.Server)) *httptest.Server {
+		return serving(t, simulated, (*httptest.Server).StartTLS, edit)
 	}
-	planted := map[string]string{}
+	trusted := secure(func(*httptest.Server) {})
+	own := trusted.TLS.Certificates[0]
+	expired := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(-time.Hour)}
+	old, err := x509.CreateCertificate(rand.Reader, expired, expired, trusted.Certificate().PublicKey, own.PrivateKey)
+	noError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
+	noError(t, err)
+	planted := map[string]string{"proxy": canary("proxy"), "own key": base64.StdEncoding.EncodeToString(secret)[:64]}
 	for _, place := range []string{"user", "query", "flag", "header", "key"} {
 		planted[place] = canary(place)
 	}
-	damagedKey := filepath.Join(t.TempDir(), "key.pem")
-	damaged := "-----BEGIN PRIVATE KEY-----\n" + planted["key"] + "\n-----END PRIVATE KEY-----\n"
-	noError(t, os.WriteFile(damagedKey, []byte(damaged), 0o600))
-	mutual := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid},
-		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool})
-	for name, tt := range map[string]struct {
-		url   string
-		flags []string
-		proxy string
-		shown string // target.url in run.json
-		fails string // a part of the error; "" for success
-		note  string // code of a note
-		code  int    // of a failure; 0 for that of one
-	}{
-		"prefix and slash": {url: "http://" + listening(t, "tcp", "127.0.0.1:0", simHandler(t, "/llm/a")) + "/llm/a/v1/",
-			shown: "/llm/a"},
-		"IPv6": {url: "http://" + listening(t, "tcp", "[::1]:0", simulated), shown: "http://[::1]:"},
-		"Unix socket": {url: "unix:" + listening(t, "unix", filepath.Join(short, "s"), simulated), shown: "unix:" + short +
-			"/s"},
-		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) +
-			":/llm/",
-			shown: "unix:" + short + "/p:/llm"},
-		"mutual TLS": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", key},
-			shown: "https://127.0.0.1:"},
-		"no certificate": {url: mutual, flags: []string{"--ca", cert}, fails: "ertificate"},
-		"broken key": {url: mutual, flags: []string{"--ca", cert, "--cert", cert, "--key", damagedKey}, fails: "key.pem",
-			code: console.WrongUsage},
-		"a key as authority": {url: tlsInner, flags: []string{"--ca", damagedKey}, fails: "key.pem",
-			code: console.WrongUsage},
-		"a key alone": {url: tlsInner, flags: []string{"--cert", damagedKey}, fails: "it has no certificate",
-			code: console.WrongUsage},
-		"no TLS": {url: strings.Replace(inner.String(), "http", "https", 1), fails: "TLS"},
-		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}),
-			flags: []string{"--ca", expiredCert},
-			fails: "Renew it, or see whether this machine's clock is right"},
-		"unknown authority": {url: tlsInner, fails: "Trust its authority with --ca FILE"},
-		"another host": {url: strings.Replace(tlsInner, "127.0.0.1", "localhost", 1), flags: []string{"--ca", cert},
-			fails: "its certificate is for llm.invalid, 127.0.0.1, not for localhost. Use that name in the URL"},
-		"HTTP/2 by itself": {url: only2.URL, shown: "http://127.0.0.1:", note: "probe.http2"},
-		"HTTP/2 forbidden": {url: only2.URL, flags: []string{"--http", "1"}, fails: "/v1/models"},
-		"HTTP/2 asked for": {url: tlsInner, flags: []string{"--http", "2", "--insecure"},
-			fails: "the server does not speak HTTP/2. Leave out --http 2."},
-		"proxy":      {url: "http://llm.invalid/", proxy: proxy, shown: "http://llm.invalid"},
-		"proxy, TLS": {url: "https://llm.invalid", flags: []string{"--ca", cert}, proxy: proxy, shown: "https://llm.invalid"},
-		"proxy, no password": {url: "https://llm.invalid", proxy: "http://" + dead,
-			fails: "(connections go through the proxy http://" + dead +
-				", set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)"},
-		"proxy, dead": {url: "http://llm.invalid", proxy: "http://me:hunter2@127.0.0.1:9",
-			fails: "connection refused (on the way to the proxy)"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	file := func(name, kind string, text string) string {
+		path := filepath.Join(t.TempDir(), name)
+		noError(t, os.WriteFile(path, []byte("-----BEGIN "+kind+"-----\n"+text+"\n-----END "+kind+"-----\n"), 0o600))
+		return path
+	}
+	inner := listening(t, "tcp", "127.0.0.1:0", simulated)
+	proxy := listening(t, "tcp", "127.0.0.1:0", passing(&url.URL{Scheme: "http", Host: inner},
+		strings.TrimPrefix(trusted.URL, "https://")))
+	me := "http://me:" + url.QueryEscape(planted["proxy"]) + "@"
+	names := strings.NewReplacer("$PREFIXED", "http://"+listening(t, "tcp", "127.0.0.1:0",
+		http.StripPrefix("/llm/a", simulated)), "$IPV6", listening(t, "tcp", "[::1]:0", simulated),
+		"$SOCKET", listening(t, "unix", filepath.Join(short, "s"), simulated),
+		"$INNER", listening(t, "unix", filepath.Join(short, "p"), http.StripPrefix("/llm/a", simulated)),
+		"$MUTUAL", secure(func(s *httptest.Server) { s.TLS.ClientAuth = tls.RequireAnyClientCert }).URL,
+		"$EXPIRED", secure(func(s *httptest.Server) {
+			s.TLS.Certificates = []tls.Certificate{{Certificate: [][]byte{old}, PrivateKey: own.PrivateKey}}
+		}).URL,
+		"$ONLY2", serving(t, simulated, (*httptest.Server).Start, func(s *httptest.Server) {
+			s.Config.Protocols = &http.Protocols{}
+			s.Config.Protocols.SetUnencryptedHTTP2(true)
+		}).URL,
+		"$LOCALHOST", strings.Replace(trusted.URL, "127.0.0.1", "localhost", 1), "$TLS", trusted.URL, "$PLAIN", inner,
+		"$CERT", file("cert.pem", "CERTIFICATE", base64.StdEncoding.EncodeToString(own.Certificate[0])),
+		"$KEY", file("key.pem", "PRIVATE KEY", base64.StdEncoding.EncodeToString(secret)),
+		"$DAMAGED", file("key.pem", "PRIVATE KEY", planted["key"]),
+		"$PROXY", me+proxy, "$NOPASSWORD", "http://"+proxy, "$DEAD", me+"127.0.0.1:9")
+	for line := range strings.Lines(contentOf(t, "testdata/ways.txt")) {
+		parts := strings.Split(strings.TrimSpace(line), ": ")
+		if line[0] == '#' {
+			continue
+		}
+		t.Run(parts[0], func(t *testing.T) {
 			t.Parallel()
-			if strings.HasSuffix(tt.url, "http://") {
+			words, want := strings.Fields(names.Replace(parts[1])), names.Replace(parts[2])
+			if words[0] == "http://" {
 				t.Skip("no IPv6 here")
 			}
-			by := func(*http.Request) (*url.URL, error) { return nil, nil }
-			if tt.proxy != "" {
-				by = through(tt.proxy)
-			}
-			at := tt.url
-			if scheme, host, ok := strings.Cut(at, "://"); ok {
+			if scheme, host, ok := strings.Cut(words[0], "://"); ok {
 				user, query := url.PathEscape(planted["user"]), url.QueryEscape(planted["query"])
-				at = scheme + "://me:" + user + "@" + host + "?token=" + query
+				words[0] = scheme + "://me:" + user + "@" + host + "?token=" + query
 			}
-			args := slices.Concat(brief("run", at, "--concurrency", "2", "--requests", "4", "--api-key", planted["flag"],
-				"--header", "X-Token: "+planted["header"]), tt.flags)
-			dir, code, errs := overNetwork(t, by, args...)
-			files := searched(t, dir, "hunter2", string(keyText), strings.Split(string(keyText), "\n")[1])
-			for _, file := range files {
+			var errs strings.Builder
+			c := console.NewConsole(t.Context(), io.Discard, &errs)
+			w, through := c.World(), ""
+			w.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
+			if last := len(words) - 1; strings.HasPrefix(parts[0], "proxy") {
+				at, err := url.Parse(words[last])
+				noError(t, err)
+				words, w.Proxy, through = words[:last], http.ProxyURL(at), "http://"+at.Host
+			}
+			c = c.In(w)
+			c.Dir = t.TempDir()
+			code := executeAgain(brief(append([]string{"run", "--concurrency", "2", "--requests", "4", "--api-key",
+				planted["flag"], "--header", "X-Token: " + planted["header"]}, words...)...), c)
+			for _, file := range searched(t, c.Dir) {
 				search(t, planted, file, contentOf(t, file))
 			}
-			if search(t, planted, "error", errs); strings.Contains(errs, "hunter2") {
-				t.Error(errs)
-			}
-			if tt.fails != "" {
-				if code != cmp.Or(tt.code, console.Failed) || !strings.Contains(errs, tt.fails) || strings.Count(errs, "\n") != 1 {
-					t.Errorf("exit %d, %s", code, errs)
+			search(t, planted, "error", errs.String())
+			if text, failed := strings.CutPrefix(want, fmt.Sprint(code, " ")); failed && code != console.Done {
+				if !strings.Contains(errs.String(), text) || strings.Count(errs.String(), "\n") != 1 {
+					t.Errorf("exit %d, %s", code, errs.String())
 				}
 				return
 			}
 			if code != console.Done {
-				t.Fatalf("exit %d, %s", code, errs)
+				t.Fatalf("exit %d, %s", code, errs.String())
 			}
-			run := open(t, filepath.Join(dir, "llmsweep-run"))
+			run := open(t, filepath.Join(c.Dir, "llmsweep-run"))
 			stage := run.Stages[0]
-			if run.State != rundir.Complete || stage.Requests.OK != 4 || !strings.Contains(run.Target.URL, tt.shown) ||
-				strings.HasSuffix(run.Target.URL, "/") {
-				t.Errorf("%s, %d ok, %s", run.State, stage.Requests.OK, run.Target.URL)
+			if run.State != rundir.Complete || stage.Requests.OK != 4 || !strings.Contains(run.Target.URL, want) ||
+				strings.HasSuffix(run.Target.URL, "/") || run.Command.Proxy != through {
+				t.Errorf("%s, %d ok, %s by %s", run.State, stage.Requests.OK, run.Target.URL, run.Command.Proxy)
 			}
-			if tt.proxy != "" && run.Command.Proxy != "http://"+dead {
-				t.Errorf("proxy %s", run.Command.Proxy)
-			}
-			noted := slices.ContainsFunc(run.Target.Notes, func(n note.Note) bool { return n.Code == tt.note })
-			if tt.note != "" && (!noted || run.Client.Timestamps != "user" || stage.Concurrency.Peak != 2) {
+			noted := slices.ContainsFunc(run.Target.Notes, func(n note.Note) bool { return n.Code == "probe.http2" })
+			if strings.HasPrefix(parts[0], "HTTP/2") && (!noted || run.Client.Timestamps != "user" ||
+				stage.Concurrency.Peak != 2) {
 				t.Errorf("notes %v, timestamps %s, %v in flight", run.Target.Notes, run.Client.Timestamps, stage.Concurrency.Peak)
 			}
 		})

@@ -77,60 +77,50 @@ func wholeStages(t *testing.T, dir string, n int) {
 }
 
 // TestSignals ends a run by Ctrl-C, SIGTERM, SIGHUP and SIGKILL, in real time. What was measured can be printed.
-// SIGPIPE, which comes for a socket such as one of the live page, ends nothing.
+// SIGPIPE, which comes for a socket such as one of the live page, ends nothing; that the pipe it prints to is closed,
+// as head does, ends it as by Ctrl-C.
 func TestSignals(t *testing.T) {
 	t.Parallel()
+	const pipe = syscall.Signal(0)
 	for s, code := range map[syscall.Signal]int{syscall.SIGINT: console.Interrupted, syscall.SIGTERM: console.Interrupted,
-		syscall.SIGHUP: console.Interrupted, syscall.SIGKILL: -1, syscall.SIGPIPE: -1} {
+		syscall.SIGHUP: console.Interrupted, syscall.SIGKILL: -1, syscall.SIGPIPE: -1, pipe: console.Failed} {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
-			if signal.Ignored(s) {
+			if signal.Ignored(s) || s == pipe && signal.Ignored(syscall.SIGPIPE) {
 				t.Skipf("%v is ignored where these tests run, as under nohup, and so in the program", s)
 			}
 			dir := t.TempDir()
-			p := process(t, dir, manyStages()...)
+			reader, writer, err := os.Pipe()
+			noError(t, err)
+			p := exec.Command("llmsweep", manyStages()...)
+			p.Stdout, p.Stderr = writer, writer
+			started(t, p, dir)
+			writer.Close()
+			go io.Copy(io.Discard, reader) // until it is closed
 			wholeStages(t, dir, 1)
-			noError(t, p.Process.Signal(s))
+			if s == pipe {
+				reader.Close()
+			} else {
+				noError(t, p.Process.Signal(s))
+			}
 			if s == syscall.SIGPIPE {
 				wholeStages(t, dir, len(open(t, filepath.Join(dir, "run")).Stages)+2)
 				return
 			}
 			p.Wait()
-			if got := p.ProcessState.ExitCode(); got != code {
-				t.Fatalf("it ended with %v", p.ProcessState)
+			if run := open(t, filepath.Join(dir, "run")); p.ProcessState.ExitCode() != code ||
+				code >= 0 && run.State != rundir.Interrupted {
+				t.Fatalf("it ended with %v, and the run is %s", p.ProcessState, run.State)
 			}
 			if code, text := command(t, "report", filepath.Join(dir, "run"), "--format", "markdown"); code != console.Done ||
 				!strings.Contains(text, "| concurrent@1 |") {
 				t.Errorf("exit %d\n%s", code, text)
 			}
+			if text, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); code >= 0 &&
+				!strings.Contains(string(text), "| concurrent@1 |") {
+				t.Errorf("%v, %s", err, text)
+			}
 		})
-	}
-}
-
-// TestABrokenPipe closes the pipe that a run prints to, as head does: the run ends as by Ctrl-C, with its report in the
-// directory.
-func TestABrokenPipe(t *testing.T) {
-	t.Parallel()
-	if signal.Ignored(syscall.SIGPIPE) {
-		t.Skip("SIGPIPE is ignored where these tests run")
-	}
-	dir := t.TempDir()
-	reader, writer, err := os.Pipe()
-	noError(t, err)
-	p := exec.Command("llmsweep", manyStages()...)
-	p.Stdout, p.Stderr = writer, writer
-	started(t, p, dir)
-	writer.Close()
-	go io.Copy(io.Discard, reader) // until it is closed
-	wholeStages(t, dir, 1)
-	reader.Close()
-	p.Wait()
-	run := open(t, filepath.Join(dir, "run"))
-	if code := p.ProcessState.ExitCode(); code != console.Failed || run.State != rundir.Interrupted {
-		t.Errorf("it ended with %v, and the run is %s", p.ProcessState, run.State)
-	}
-	if text := contentOf(t, filepath.Join(dir, "run", rundir.ReportFile)); !strings.Contains(text, "| concurrent@1 |") {
-		t.Error(text)
 	}
 }
 

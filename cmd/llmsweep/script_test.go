@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,30 +29,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"llmsweep": main})
 }
 
-// TestScripts runs the command as a process of its own, with real files and exit codes.
+// TestScripts runs the commands of testdata/script with real files, and those of network.txtar as processes of their
+// own.
 func TestScripts(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{
+	testscript.RunT(oneByOne{t}, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			const published = "../../report/published/testdata/"
-			for _, file := range []string{
-				published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt",
-				published + "results/llm-d-guidellm-0.yaml", published + "results/llm-d-guidellm-1.yaml",
-				published + "results/llm-d-vllm.json",
-			} {
-				b, err := os.ReadFile(file)
-				if err == nil {
-					err = os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), b, 0o644)
-				}
-				if err != nil {
-					return err
-				}
+			for _, file := range []string{"guidellm-tables.md", "serving-blocks.txt", "scaling-a10.txt",
+				"results/llm-d-guidellm-0.yaml", "results/llm-d-guidellm-1.yaml", "results/llm-d-vllm.json"} {
+				noError(t, os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), []byte(contentOf(t, published+file)), 0o644))
 			}
-			few := filepath.Join(e.WorkDir, "few.md")
-			if err := os.WriteFile(few, []byte(publishedPart(t, 2)), 0o644); err != nil {
-				return err
-			}
+			noError(t, os.WriteFile(filepath.Join(e.WorkDir, "few.md"), []byte(publishedPart(t, 2)), 0o644))
 			e.Defer(func() { followSchemas(t, e.WorkDir, nil) })
 			return nil
 		},
@@ -57,30 +48,44 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits is the script command "exits CODE PROGRAM ARGUMENT...": the program must end with that exit code.
+// oneByOne runs scripts one after another, before the tests that run in parallel: they change the working directory.
+type oneByOne struct{ *testing.T }
+
+func (oneByOne) Parallel()     {}
+func (oneByOne) Verbose() bool { return testing.Verbose() }
+func (t oneByOne) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(oneByOne{t}) })
+}
+
+// exits is the script command "exits CODE PROGRAM ARGUMENT...": the program must end with that exit code. A process of
+// its own takes a tenth of a second: llmsweep has one where $PROCESSES is set.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARGUMENT...")
 	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
 	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
+	if args[1] == "llmsweep" && ts.Getenv("PROCESSES") == "" {
+		here, err := os.Getwd()
+		ts.Check(err)
+		ts.Check(os.Chdir(ts.MkAbs(".")))
+		got = executeAgain(args[2:], console.NewConsole(context.Background(), ts.Stdout(), ts.Stderr()))
+		ts.Check(os.Chdir(here))
+	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		exit := (*exec.ExitError)(nil)
 		if !errors.As(err, &exit) {
 			ts.Fatalf("%v", err)
 		}
 		got = exit.ExitCode()
 	}
-	if got != want {
-		ts.Fatalf("%s: exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("%s: exit code %d, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
 }
 
 // choosing is the script command "choose FLAG...": llmsweep choose with the wish in $WISH, which must succeed.
 func choosing(ts *testscript.TestScript, neg bool, args []string) {
 	wish := strings.Fields(ts.Getenv("WISH"))
-	exits(ts, neg, append(append([]string{"0", "llmsweep", "choose", "guidellm-tables.md"}, wish...), args...))
+	exits(ts, neg, slices.Concat([]string{"0", "llmsweep", "choose", "guidellm-tables.md"}, wish, args))
 }
 
 // process starts llmsweep as a process of its own, in a directory. The program's name, which testscript.Main looks at,

@@ -163,21 +163,18 @@ func TestNoSecretIsShown(t *testing.T) {
 		input("good.yaml", "url: 'http://me:{%user}@$AT/v1?token={%query}'\napi-key: '{config}'\n"+
 			"header: {X-Other: '{config}'}\n")
 		lines := strings.Split(strings.TrimSpace(contentOf(t, "testdata/secrets.txt")), "\n")
-		for i, text := range []string{"api-key: ['{config}']", "api-key: {a: '{config}'}", "api-ky: '{config}'",
-			"api-key: '{config}", "header: ['{config}']", "api-key: &a '{config}' x", "api-key '{config}'", "'{config}'",
-			"api-key: @{config}"} {
-			name := fmt.Sprintf("wrong%d.yaml", i)
-			input(name, text+"\n")
-			lines = append(lines, "- run http://$AT --concurrency 1 --config $W/"+name)
-		}
 		for i, format := range flags.ReportFormats() {
 			for _, dir := range []string{"run", []string{"sweep", "replicas", "cut"}[i%3]} {
 				lines = append(lines, "0 report $W/"+dir+" --format "+format)
 			}
 		}
-		for _, line := range lines {
+		for i, line := range lines {
 			if strings.HasPrefix(line, "#") {
 				continue
+			}
+			if text, ok := strings.CutPrefix(line, "wrong file: "); ok {
+				input(fmt.Sprintf("wrong%d.yaml", i), text+"\n")
+				line = fmt.Sprintf("- run http://$AT --concurrency 1 --config $W/wrong%d.yaml", i)
 			}
 			line = names.Replace(names.Replace(line)) // $FLAGS has names
 			for strings.Contains(line, "$NEW") {

@@ -4,26 +4,18 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	simserver "llmsweep/client/sim/server"
-	"llmsweep/sweep/rundir/store"
 )
 
 // TestSessionRate: sessions begin at the rate asked for, and the report has it beside that of turns.
 func TestSessionRate(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		url, stop := w.server(w.simulated(simserver.Options{}))
-		defer stop()
-		out, _ := w.must("run", url, "--session-rate", "2", "--turns", "4", "--think-time", "exp:1s", "--prompt-tokens",
-			"16", "--output-tokens", "4", "--no-selftest", "--plain",
-			"--duration", "60s", "--out", w.path("a"))
+		out, _ := w.must("run", w.slow(), "--session-rate", "2", "--turns", "4", "--think-time", "exp:1s", "--prompt-tokens",
+			"16", "--output-tokens", "4", "--no-selftest", "--plain", "--duration", "60s", "--out", w.path("a"))
 		if !strings.Contains(out, "sessions/s") {
 			t.Error(out)
 		}
-		records, err := store.Open(w.path("a"))
-		noError(t, err)
-		stage := records.Stages[len(records.Stages)-1]
-		begun := 0
+		stages, begun := open(t, w.path("a")).Stages, 0
+		stage := stages[len(stages)-1]
 		for _, r := range recordsOf(t, w.path("a")) {
 			if r.Stage == stage.Name && r.Turn == 0 {
 				begun++

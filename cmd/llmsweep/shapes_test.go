@@ -16,10 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
+	render "github.com/yuin/goldmark/renderer/html"
 	"golang.org/x/net/html"
 )
 
@@ -75,58 +73,20 @@ func textShape(s string) (shape []string, err error) {
 	return shape, nil
 }
 
-// hasAddress reports whether a text of a node has an @.
-func hasAddress(n ast.Node, source string) bool {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok && strings.Contains(string(t.Segment.Value([]byte(source))), "@") {
-			return true
-		}
-	}
-	return false
-}
-
-// markdownShape returns the kinds of nodes, each within those it is in, and the targets of links. Rows must be as long
-// as their headings.
+// markdownShape returns the elements of the page that it becomes, each within those it is in. Rows must be as long as
+// their headings.
 func markdownShape(s string) (shape []string, err error) {
-	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(s)))
-	width := 0
-	ast.Walk(doc, func(n ast.Node, in bool) (ast.WalkStatus, error) {
-		if !in || n.Kind() == ast.KindText || n.Kind() == ast.KindString || n.Kind() == ast.KindAutoLink {
-			return ast.WalkContinue, nil
-		}
-		if n.Kind() == ast.KindCodeSpan && hasAddress(n, s) { // table.Escape makes code of addresses
-			return ast.WalkSkipChildren, nil
-		}
-		kinds := n.Kind().String()
-		for p := n.Parent(); p != nil; p = p.Parent() {
-			kinds = p.Kind().String() + "/" + kinds
-		}
-		switch n := n.(type) {
-		case *ast.Heading:
-			kinds += strconv.Itoa(n.Level)
-		case *ast.Image:
-			if strings.Contains(string(n.Destination), ":") {
-				kinds += " " + string(n.Destination)
-			}
-		case *ast.Link:
-			kinds += " " + string(n.Destination)
-		case *ast.HTMLBlock:
-			if first := strings.TrimSpace(string(n.Lines().Value([]byte(s)))); !strings.HasPrefix(first, "<!-- ") {
-				kinds += " " + first
-			}
-		case *ast.RawHTML:
-			kinds += " " + string(n.Segments.Value([]byte(s)))
-		case *extast.TableHeader:
-			width = n.ChildCount()
-		case *extast.TableRow:
-			if n.ChildCount() != width {
-				err = fmt.Errorf("a row of %d cells under %d headings", n.ChildCount(), width)
-			}
-		}
-		shape = append(shape, kinds)
-		return ast.WalkContinue, nil
-	})
-	// goldmark makes rows as long as the heading: the cells are counted in the source as well.
+	var page bytes.Buffer
+	// Without links that are made of bare addresses.
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithRendererOptions(render.WithUnsafe(), render.WithXHTML()))
+	if err := markdown.Convert([]byte(s), &page); err != nil {
+		return nil, err
+	}
+	if shape, err = pageShape(page.String(), true); err != nil {
+		return nil, err
+	}
+	// The page has rows as long as the heading: the cells are counted in the source.
 	pipes, table := 0, false
 	for line := range strings.Lines(s) {
 		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
@@ -141,11 +101,14 @@ func markdownShape(s string) (shape []string, err error) {
 }
 
 // checksum matches what the marks of llmsweep's files say of their content.
-var checksum = regexp.MustCompile(`checksum [0-9a-f]{32}`)
+var checksum = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 
 // htmlShape returns the elements with the names of their attributes, and what a script or style holds.
-func htmlShape(s string) (shape []string, err error) {
-	z, script := html.NewTokenizer(strings.NewReader(s)), ""
+func htmlShape(s string) (shape []string, err error) { return pageShape(s, false) }
+
+// pageShape is htmlShape, with the elements that an element is in where they are wanted.
+func pageShape(s string, paths bool) (shape []string, err error) {
+	z, script, open := html.NewTokenizer(strings.NewReader(s)), "", []string{}
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -166,49 +129,47 @@ func htmlShape(s string) (shape []string, err error) {
 				}
 			}
 			slices.Sort(keys)
-			shape = append(shape, token.Data+" "+strings.Join(keys, " "))
+			element := token.Data + " " + strings.Join(keys, " ")
+			if paths {
+				element = strings.Join(open, "/") + "/" + element
+				if token.Type == html.StartTagToken {
+					open = append(open, token.Data)
+				}
+			}
+			shape = append(shape, element)
 			if script = ""; token.Data == "script" || token.Data == "style" {
 				script = token.Data + " " + kind
 			}
 		case html.TextToken:
-			if strings.HasPrefix(script, "script application/json") {
-				if !json.Valid(z.Raw()) {
+			switch raw := string(z.Raw()); {
+			case strings.HasPrefix(script, "script application/json"):
+				if !json.Valid([]byte(raw)) {
 					return shape, errors.New("the page's data is not JSON")
 				}
-			} else if script != "" {
-				shape = append(shape, string(z.Raw()))
+			case script != "":
+				shape = append(shape, raw)
+			case len(open) > 0 && open[len(open)-1] == "code" && strings.Contains(raw, "@"):
+				shape = shape[:len(shape)-1] // table.Escape makes code of addresses
 			}
 		case html.EndTagToken:
-			script = ""
+			if script = ""; len(open) > 0 {
+				open = open[:len(open)-1]
+			}
 		case html.CommentToken:
 			shape = append(shape, "comment "+checksum.ReplaceAllString(string(z.Raw()), ""))
 		}
 	}
 }
 
-// xmlShape returns the elements with the names of their attributes.
+// xmlShape is htmlShape of what is XML.
 func xmlShape(s string) (shape []string, err error) {
-	d := xml.NewDecoder(strings.NewReader(s))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return shape, nil
-		}
-		if err != nil {
-			return shape, err
-		}
-		switch e := token.(type) {
-		case xml.StartElement:
-			var keys []string
-			for _, a := range e.Attr {
-				keys = append(keys, a.Name.Local)
-			}
-			slices.Sort(keys)
-			shape = append(shape, e.Name.Local+" "+strings.Join(keys, " "))
-		case xml.Comment, xml.Directive:
-			shape = append(shape, checksum.ReplaceAllString(fmt.Sprintf("%T %s", e, e), ""))
-		}
+	for d := xml.NewDecoder(strings.NewReader(s)); err == nil; {
+		_, err = d.Token()
 	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return htmlShape(s)
 }
 
 // jsonShape checks that it is JSON.

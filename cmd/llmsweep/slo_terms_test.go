@@ -75,12 +75,13 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestTermsOfKnownServers(t *testing.T) {
 	const ms, met, missed, undecided = time.Millisecond, console.Done, console.Missed, console.Undecided
 	type server = scripted
-	for name, c := range map[string]struct {
+	type test struct {
 		server server // beside a first token after 50 ms and 20 tokens 20 ms apart
 		terms  string // separated by spaces
 		code   int
 		says   string // where it is undecided, why the value is n/a
-	}{
+	}
+	each(t, map[string]test{
 		"far from 20 tok/s":       {server{}, "speed:p5>20tok/s ttft_due:p50<1s", met, ""},
 		"50 tok/s and not 51":     {server{}, "speed:p5>51tok/s", missed, "speed:p5 is 50tok/s"},
 		"one chunk has no speed":  {server{perChunk: 20}, "speed:p5>1tok/s", undecided, "answers come in chunks"},
@@ -101,31 +102,27 @@ func TestTermsOfKnownServers(t *testing.T) {
 		// Of four turns one in twenty is slow, so that one in five sessions has one.
 		"most sessions are good": {server{slow: 21, slowTTFT: time.Second}, "sessions>60%", met, ""},
 		"not all sessions are":   {server{slow: 21, slowTTFT: time.Second}, "sessions>95%", missed, "sessions is 8"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, w *world) {
-				c.server.ttft, c.server.gap, c.server.answers, c.server.n = 50*ms, 20*ms, 20, new(atomic.Int64)
-				url, _ := w.server(&c.server)
-				args := []string{"run", url, "--api", "chat", "--model", "m", "--concurrency", "8", "--requests", "200",
-					"--output-tokens", "20", "--prompt-tokens", "8", "--warmup", "1", "--no-selftest", "--max-error-rate", "1",
-					"--out", w.path("run")}
-				for term := range strings.FieldsSeq(c.terms) {
-					args = append(args, "--slo", term)
-				}
-				if c.server.slow > 0 {
-					args = append(args, "--slo", "ttft:p90<100ms", "--requests", "100", "--turns", "4", "--turn-tokens", "8")
-				}
-				w.exits(c.code, c.says, args...)
-				if out, _ := w.must("report", w.path("run"), "--lang", "zh"); strings.Contains(out, "NaN") {
-					t.Error(out)
-				}
-				if c.server.slow > 0 {
-					out, _ := w.must("report", w.path("run"), "--slo", "ttft:p90<2s", "--slo", "sessions>90%")
-					if !strings.Contains(out, "concurrent@8 meets") {
-						t.Error(out)
-					}
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, w *world, c test) {
+		c.server.ttft, c.server.gap, c.server.answers, c.server.n = 50*ms, 20*ms, 20, new(atomic.Int64)
+		url, _ := w.server(&c.server)
+		args := []string{"run", url, "--api", "chat", "--model", "m", "--concurrency", "8", "--requests", "200",
+			"--output-tokens", "20", "--prompt-tokens", "8", "--warmup", "1", "--no-selftest", "--max-error-rate", "1",
+			"--out", w.path("run")}
+		for term := range strings.FieldsSeq(c.terms) {
+			args = append(args, "--slo", term)
+		}
+		if c.server.slow > 0 {
+			args = append(args, "--slo", "ttft:p90<100ms", "--requests", "100", "--turns", "4", "--turn-tokens", "8")
+		}
+		w.exits(c.code, c.says, args...)
+		if out, _ := w.must("report", w.path("run"), "--lang", "zh"); strings.Contains(out, "NaN") {
+			t.Error(out)
+		}
+		if c.server.slow > 0 {
+			out, _ := w.must("report", w.path("run"), "--slo", "ttft:p90<2s", "--slo", "sessions>90%")
+			if !strings.Contains(out, "concurrent@8 meets") {
+				t.Error(out)
+			}
+		}
+	})
 }

@@ -29,7 +29,7 @@ func TestSpeculation(t *testing.T) {
 			url, _ := w.server(w.simulation(c, simserver.Options{Engine: engine}))
 			w.must(append([]string{"run", url, "--concurrency", "8", "--requests", "200", "--warmup", "1", "--no-selftest",
 				"--plain", "--out", w.path(name)}, more...)...)
-			return strings.Join(strings.Fields(w.report(name, "console", "en")), " ")
+			return w.flat(name)
 		}
 		for engine, c := range map[string]struct {
 			args []string
@@ -57,6 +57,11 @@ func TestSpeculation(t *testing.T) {
 	})
 }
 
+// flat returns the report of a run directory on one line.
+func (w *world) flat(dir string) string {
+	return strings.Join(strings.Fields(w.report(dir, "console", "en")), " ")
+}
+
 // TestSpeculationTakesTexts: a sweep without a workload sends the built-in texts where the server decodes
 // speculatively, and says so; lengths given by hand keep random words and their warning, and so does a server without
 // speculation.
@@ -77,7 +82,7 @@ func TestSpeculationTakesTexts(t *testing.T) {
 			url, _ := w.server(w.simulation(c.config, simserver.Options{Engine: "sglang"}))
 			w.must(append([]string{"sweep", url, "--budget", "20s", "--stage-time", "3s", "--points", "1", "--no-selftest",
 				"--plain", "--out", w.path(name)}, c.args...)...)
-			run, text := open(t, w.path(name)), strings.Join(strings.Fields(w.report(name, "console", "en")), " ")
+			run, text := open(t, w.path(name)), w.flat(name)
 			if got := run.Workload.Dataset == workload.BuiltIn; got != c.texts || c.texts && run.Workload.Forced ||
 				got != strings.Contains(text, "built-in texts are sent in place of random words") ||
 				strings.Contains(text, "these prompts are random words") != c.warned ||

@@ -35,16 +35,8 @@ func openTerminal(t *testing.T) (*os.File, func() string) {
 	}
 	written := make(chan string)
 	go func() {
-		var all []byte
-		b := make([]byte, 1<<16)
-		for {
-			n, err := master.Read(b)
-			all = append(all, b[:n]...)
-			if err != nil {
-				written <- string(all)
-				return
-			}
-		}
+		all, _ := io.ReadAll(master) // until it has no other end
+		written <- string(all)
 	}()
 	return f, func() string {
 		f.Close()

@@ -20,6 +20,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/testkit"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -36,10 +37,10 @@ type world struct {
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
-	servers map[string]*pipeListener // by address
+	servers map[string]*testkit.Pipes // by address
 	env     map[string]string
 	limits  client.LocalLimits
-	disk    store.Disk // nil for the system's
+	disk    store.Disk
 }
 
 // virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
@@ -49,11 +50,21 @@ func virtually(t *testing.T, f func(t *testing.T, w *world)) {
 	inBubble(t, t.TempDir(), f) // made outside the bubble: it is removed after it
 }
 
+// each runs f for each case, in virtual time and a world of its own.
+func each[C any](t *testing.T, cases map[string]C, f func(t *testing.T, w *world, c C)) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) { f(t, w, c) })
+		})
+	}
+}
+
 // inBubble runs f in virtual time, with files in dir.
 func inBubble(t *testing.T, dir string, f func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, dir: dir, servers: map[string]*pipeListener{}}
+		w := &world{t: t, dir: dir, disk: store.OS{}, servers: map[string]*testkit.Pipes{}}
 		w.ctx, w.cancel = context.WithCancelCause(t.Context())
 		defer w.cancel(nil)
 		f(t, w)
@@ -76,9 +87,6 @@ func (w *world) console(out, errs io.Writer) *console.Console {
 		Disk: w.disk, Limits: func() client.LocalLimits { return w.limits },
 		Waiter: func() console.Waiter { return timer{&load.Timer{}} },
 		Env:    func(name string) string { return w.env[name] }, Dial: w.dial, Serve: w.serve,
-	}
-	if w.disk == nil {
-		world.Disk = store.OS{}
 	}
 	c := console.NewConsole(w.ctx, out, errs).In(world)
 	c.Dir = w.dir
@@ -136,9 +144,7 @@ func (w *world) interruptAfter(d time.Duration) {
 // then takes a fifth of the requests.
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
-	config, err := sim.Preset("demo")
-	noError(w.t, err)
-	return w.simulation(simtest.Slowed(config, 5), o)
+	return w.simulation(simtest.Slowed(simtest.Preset(w.t, "demo"), 5), o)
 }
 
 // slow starts such a server and returns its URL. It stands for sim:, whose servers have their own speed.
@@ -160,21 +166,18 @@ func (w *world) simulation(config sim.MachineConfig, o simserver.Options) http.H
 // server starts a handler and returns its URL and what stops it.
 func (w *world) server(h http.Handler) (url string, stop func()) {
 	w.t.Helper()
+	return w.listen("127.0.0.1:0", h)
+}
+
+// listen serves a handler at an address, until the test ends or it is stopped.
+func (w *world) listen(address string, h http.Handler) (url string, stop func()) {
+	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	url, done, err := w.serve(ctx, "127.0.0.1:0", h)
+	url, done, err := w.serve(ctx, address, h)
 	noError(w.t, err)
 	stop = sync.OnceFunc(func() { cancel(); done() })
 	w.t.Cleanup(stop)
 	return url, stop
-}
-
-// listen serves a handler at an address until the test ends.
-func (w *world) listen(address string, h http.Handler) {
-	w.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	_, done, err := w.serve(ctx, address, h)
-	noError(w.t, err)
-	w.t.Cleanup(func() { cancel(); done() })
 }
 
 // serve is [simserver.Serve] on this world's network.
@@ -187,7 +190,7 @@ func (w *world) serve(ctx context.Context, address string, h http.Handler) (stri
 	if w.servers[address] != nil {
 		return "", nil, errors.New("address already in use")
 	}
-	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := testkit.NewPipes()
 	w.servers[address] = l
 	srv := &http.Server{Handler: h}
 	cut := context.AfterFunc(ctx, func() { srv.Close() })
@@ -201,47 +204,18 @@ func (w *world) serve(ctx context.Context, address string, h http.Handler) (stri
 }
 
 // dial connects to a server of this world.
-func (w *world) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (w *world) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	w.mu.Lock()
 	l := w.servers[address]
 	w.mu.Unlock()
-	refused := &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-	if l == nil {
-		return nil, refused
+	if l != nil {
+		conn, err = l.Dial(ctx, network, address)
 	}
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.closed:
-		return nil, refused
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if l == nil || errors.Is(err, net.ErrClosed) {
+		err = &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	}
+	return conn, err
 }
-
-// pipeListener accepts pipes.
-type pipeListener struct {
-	conns  chan net.Conn
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 // timer is a waiter in virtual time.
 type timer struct{ *load.Timer }
