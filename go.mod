@@ -19,7 +19,7 @@ require (
 	github.com/sugarme/tokenizer v0.3.0 // --tokenizer
 	github.com/tidwall/gjson v1.20.0 // JSON of others: answers, datasets, documents
 	github.com/yuin/goldmark v1.8.7 // test: Markdown as readers see it
-	golang.org/x/net v0.62.0 // test: HTML as browsers read it
+	golang.org/x/net v0.62.0 // names of hosts and headers; test: HTML as browsers read it
 	golang.org/x/sys v0.49.0 // sockets, timers, disks
 	golang.org/x/term v0.47.0 // terminals
 	golang.org/x/time v0.16.0 // rate limits of hosted APIs

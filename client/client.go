@@ -23,6 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/net/http/httpguts"
+
 	"llmsweep/client/api"
 	"llmsweep/client/input"
 	"llmsweep/client/redact"
@@ -224,7 +226,7 @@ func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, e
 		(&http.Request{Header: h}).SetBasicAuth(user.Username(), password)
 	}
 	if key := strings.TrimSpace(o.APIKey); key != "" {
-		if !isHeaderValue(key) {
+		if !httpguts.ValidHeaderFieldValue(key) {
 			return nil, errors.New("--api-key: it contains a control character; was it pasted with a line break?")
 		}
 		if t.Key != "" && !o.Bearer {
@@ -234,27 +236,15 @@ func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, e
 		}
 	}
 	for name, values := range o.Headers {
-		if !isHeaderName(name) {
+		if !httpguts.ValidHeaderFieldName(name) {
 			return nil, fmt.Errorf("--header: %q is not a header name; want letters, digits and dashes", name)
 		}
-		if !isHeaderValue(strings.Join(values, "")) {
+		if !httpguts.ValidHeaderFieldValue(strings.Join(values, "")) {
 			return nil, fmt.Errorf("--header %s: its value contains a control character", name)
 		}
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 	return h, nil
-}
-
-// isHeaderValue reports whether s can be a header's value.
-func isHeaderValue(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
-}
-
-// isHeaderName reports whether s can be a header's name.
-func isHeaderName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
-	})
 }
 
 // CleanText returns a short text of the server, such as a version, in one line and without secrets.

@@ -2,7 +2,8 @@ package client
 
 import "math"
 
-// Gauges are a server's metrics of its own load. Engines report different parts of it: what one does not is NaN.
+// Gauges are a server's metrics of its own load. What an engine does not report is NaN,
+// if not said otherwise.
 type Gauges struct {
 	Running, Waiting          float64 // requests
 	KVUsage                   float64 // 0 to 1; the largest of several engines

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -46,12 +47,7 @@ func (g *Replicas[S]) Warm(ctx context.Context, n int) error {
 		wg.Go(func() { errs[i] = s.Warm(ctx, each) })
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // Timestamps returns "kernel" where the instants of all servers are the kernel's, else "user".

@@ -272,21 +272,17 @@ func (p *SpendLimiter) Remaining() float64 {
 // Grant lets requests spend no more than a part of what is left from now on, until [SpendLimiter.Release]; 0 is no
 // limit.
 func (p *SpendLimiter) Grant(cost float64) {
-	s := p.Spent()
+	spent := p.Spent().Cost
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.limit = p.limits.Cost
 	if cost > 0 {
-		p.limit = s.Cost + cost
+		p.limit = spent + cost
 	}
 }
 
 // Release lets requests spend what is left of the limit again.
-func (p *SpendLimiter) Release() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.limit = p.limits.Cost
-}
+func (p *SpendLimiter) Release() { p.Grant(0) }
 
 // Book takes in what another process has spent. It does not count towards a part that was granted to this one.
 func (p *SpendLimiter) Book(s Spent) {

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// ReadFile returns the content of a file, or an error if it is a directory or larger than most bytes.
+// ReadFile returns the content of a file, or an error if it is a directory or larger than maxBytes.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

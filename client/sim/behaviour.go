@@ -221,11 +221,7 @@ func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	}
 	if b.countDrop() {
 		g.willDrop = true
-		e.afterArrival(g, b.Drops.After, func() {
-			g.cancelledAt = time.Since(e.epoch)
-			e.cancelled = append(e.cancelled, g)
-			g.end("abort", ErrDropped)
-		})
+		e.afterArrival(g, b.Drops.After, func() { g.cancel(ErrDropped) })
 	}
 	return true, nil
 }

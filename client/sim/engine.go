@@ -196,9 +196,14 @@ func (g *Generation) Cancel(err error) {
 	e := g.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if g.ended {
-		return
+	if !g.ended {
+		g.cancel(err)
 	}
+}
+
+// cancel ends a request that has not ended. The lock is held.
+func (g *Generation) cancel(err error) {
+	e := g.engine
 	g.cancelledAt = time.Since(e.epoch)
 	e.cancelled = append(e.cancelled, g)
 	g.end("abort", err)

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// CheckCases fails the test where tell says otherwise of a text than a file of testdata that matches pattern; with
-// -update it writes the file. A block of such a file is a name, a text behind ">", changes of it as "old => new", and
-// indented what tell said. Without a text it is that of the first block. Lines "{piece} = text" name parts of texts.
+// CheckCases calls tell with each text of the files of testdata that match pattern, and compares what it returns with
+// the indented lines below the text; with -update it writes them. A block of such a file is a name, a text behind ">",
+// changes of it as "old => new", and indented what tell returned. A block without a text has that of the first one.
+// Lines "{piece} = text" name parts of texts.
 func CheckCases(t *testing.T, pattern string, tell func(t *testing.T, text string, first bool) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", pattern))

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"llmsweep/client/note"
@@ -24,20 +23,9 @@ type Kind struct {
 }
 
 // Kinds returns all kinds of notes of the program, read out of its source.
-func Kinds(t *testing.T) []Kind {
+func Kinds(t *testing.T) (kinds []Kind) {
 	t.Helper()
-	kinds, err := sourceKinds()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kinds
-}
-
-var sourceKinds = sync.OnceValues(func() (kinds []Kind, err error) {
-	root, err := root()
-	if err != nil {
-		return nil, err
-	}
+	root := Must(root())
 	for _, dir := range []string{"client", "sweep", "report", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -61,14 +49,14 @@ var sourceKinds = sync.OnceValues(func() (kinds []Kind, err error) {
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 	}
 	if len(kinds) < 200 {
-		return nil, fmt.Errorf("only %d kinds of notes found", len(kinds))
+		t.Fatalf("only %d kinds of notes found", len(kinds))
 	}
-	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Code == note.Text.Code }), nil // it has words of its own
-})
+	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Code == note.Text.Code }) // it has words of its own
+}
 
 // root returns the directory of go.mod.
 func root() (string, error) {
@@ -79,7 +67,7 @@ func root() (string, error) {
 		}
 		dir = filepath.Dir(dir)
 	}
-	return "", fmt.Errorf("no go.mod above: %w", err)
+	return "", fmt.Errorf("no go.mod above: %v", err)
 }
 
 // kindOf returns the kind that a literal note.Kind{...} declares.

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// durationVariable is the environment variable that asks for changed inputs: how long to try those of each input of the corpus,
-// such as 10s.
+// durationVariable is the environment variable that asks for changed inputs: how long to try those of each input of the
+// corpus, such as 10s.
 const durationVariable = "FUZZ_FOR"
 
 // MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where FUZZ_FOR is set, it tries changed inputs

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// Dial makes connections, as net.Dialer does.
-type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
-
 // ServePipes serves h over pipes until the test ends; call it inside a bubble of synctest. Handlers that still run then
 // have a minute to come to their end.
-func ServePipes(t testing.TB, h http.Handler) Dial {
+func ServePipes(
+	t testing.TB, h http.Handler,
+) (dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	p := NewPipes()
 	s := &http.Server{Handler: h}
 	go s.Serve(p)

@@ -61,7 +61,7 @@ func (c *Conn) Ready() error {
 	return nil
 }
 
-// isSilent reports whether TLS holds nothing that nobody asked for, such as the server's close_notify.
+// isSilent reports whether TLS has received nothing since the last answer: no close_notify of the server, for example.
 func (c *Conn) isSilent() bool {
 	if !c.hasTLS() {
 		return true
@@ -169,8 +169,8 @@ func (c *Conn) next() (piece []byte, err error) {
 	return piece, err
 }
 
-// receive receives, and calls onReceive after each receive, with what came in c.pending behind what was there, until it
-// returns true. What is left in c.pending then is kept.
+// receive appends what comes to c.pending, and calls onReceive each time, until it returns true. What is left in
+// c.pending then is kept.
 func (c *Conn) receive(onReceive func() (done bool)) error {
 	each := func(p []byte) (done bool) {
 		if len(c.pending) > 0 { // the beginning of a head

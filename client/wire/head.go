@@ -42,7 +42,8 @@ func (c *Conn) Head() (head *http.Response, began bool, err error) {
 	}
 }
 
-// receiveHead receives until a head is whole, and returns its size. It is in c.pending, or what came of it.
+// receiveHead receives until a head is whole, and returns its size. The head, or what came of it, is in
+// c.pending.
 func (c *Conn) receiveHead(limit int) (size int, err error) {
 	for {
 		size = headSize(c.pending)

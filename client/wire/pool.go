@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -41,7 +42,7 @@ type Pool struct {
 }
 
 // NewPool returns a pool of connections to an address; secure is for TLS. They are made by dial; nil dials TCP, with
-// timestamps of the kernel. At most the given number is kept, each for the time idle.
+// timestamps of the kernel. At most maxIdle are kept, each for idleTime.
 func NewPool(address string, secure bool, dial DialFunc, conf *tls.Config, maxIdle int, idleTime time.Duration) *Pool {
 	if dial == nil {
 		dial = (&net.Dialer{KeepAlive: keepAlive, Control: enableTimestamps}).DialContext
@@ -154,7 +155,7 @@ func (p *Pool) closeSince(since time.Time) {
 	for ; n < len(p.idle) && !p.idle[n].reuse.idleSince.After(since); n++ {
 		p.idle[n].Close()
 	}
-	p.idle = append(p.idle[:0], p.idle[n:]...)
+	p.idle = slices.Delete(p.idle, 0, n)
 }
 
 func (p *Pool) pop() *Conn {

@@ -33,7 +33,7 @@ type socket struct {
 	lastFull  bool    // it filled its buffer
 	emptiedAt time.Time
 	accepted  atomic.Int64 // bytes that the kernel accepted
-	hangups   *hangups     // tells of the connection's end; nil where nobody does
+	hangups   *hangups     // reports the end of the connection; nil where it is not watched
 	hangupID  uint64       // of the socket there
 	hungUp    atomic.Bool  // the peer has closed its side, or the connection is broken
 	aborted   atomic.Bool  // this program has given the connection up
