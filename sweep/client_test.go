@@ -37,7 +37,7 @@ func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 		run := sweepServer(t, demo(t), demoWork, func(c *Config) {
 			c.Waiter, c.Points, c.StageTime, c.StageMax = lateWaiter{late}, 4, 5*time.Second, 15*time.Second
 			if late > 0 {
-				c.SLO = simtest.Terms(t, "ttft:p90<100ms")
+				c.SLO = simtest.Terms("ttft:p90<100ms")
 			}
 		})
 		for i := range run.Stages {

@@ -86,7 +86,7 @@ func TestSLOFamilies(t *testing.T) {
 		if p.Term == "" {
 			return
 		}
-		run := k.cachedSweep(t, simtest.Terms(t, p.Term))
+		run := k.cachedSweep(t, simtest.Terms(p.Term))
 		s := &rundir.Saturation{Rate: run.SLO.Rate, Low: run.SLO.Low, High: run.SLO.High}
 		o.add(k.String()+" "+p.Term, s, p.Rate*(1-unsure), p.Rate*(1+unsure), run)
 	})
@@ -211,7 +211,7 @@ type promise struct {
 func (k *drawnServer) promise(t *testing.T) *promise {
 	const tries, nearer, grows = 6, 0.95, 1 // share of the rate; least ratio of the metric's growth to the rate's
 	rng := rand.New(rand.NewPCG(k.seed, 23))
-	term := simtest.Terms(t, []string{"ttft:p95", "latency:p90", "ttft:p99"}[k.seed%3]+"<1s")[0]
+	term := simtest.Terms([]string{"ttft:p95", "latency:p90", "ttft:p99"}[k.seed%3] + "<1s")[0]
 	for range tries {
 		rate := (0.6 + 0.32*rng.Float64()) * k.low
 		at, before := k.longStage(t, rate), k.longStage(t, nearer*rate)

@@ -23,7 +23,7 @@ func frozenStage(t *testing.T, k *simtest.Trial, l arrival.Load, window, drain t
 	t.Helper()
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, k.Work)
-		c.Drain, c.SLO = drain, simtest.Terms(t, "ttft:p90<1h", "itl:p90<1h", "errors<100%")
+		c.Drain, c.SLO = drain, simtest.Terms("ttft:p90<1h", "itl:p90<1h", "errors<100%")
 		st = oneStage(t, c, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(l, 0, window) })
 		records = collect(t, c.Log, st.Name)
 	})
@@ -163,7 +163,7 @@ func stageOf(t *testing.T, server func() load.Doer, w load.Source, s experiment.
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := experimentWith(server(), w)
-		c.SLO = simtest.Terms(t, slo...)
+		c.SLO = simtest.Terms(slo...)
 		x, err := experiment.Begin(c.Config, &rundir.Run{Workload: rundir.Workload{Forced: true}}, rundir.Plan{})
 		if err != nil {
 			t.Fatal(err)

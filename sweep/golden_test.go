@@ -42,7 +42,7 @@ func TestGoldenSweep(t *testing.T) {
 		"sweep":        func(*testing.T, *Config) {},
 		"sweep-budget": func(_ *testing.T, c *Config) { c.Budget = 90 * time.Second },
 		"sweep-slo": func(t *testing.T, c *Config) {
-			c.SLO = simtest.Terms(t, "ttft:p90<60ms", "itl:p50<20ms", "errors<1%")
+			c.SLO = simtest.Terms("ttft:p90<60ms", "itl:p50<20ms", "errors<1%")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestGoldenRun(t *testing.T) {
 		}
 		defer dir.Close()
 		c := goldenConfig(dir)
-		c.SLO = simtest.Terms(t, "ttft:p90<60ms", "latency:mean<900ms")
+		c.SLO = simtest.Terms("ttft:p90<60ms", "latency:mean<900ms")
 		if err := Run(t.Context(), c, goldenStages(), run); err != nil {
 			t.Fatal(err)
 		}

@@ -226,23 +226,22 @@ func (p *plan) unmeasured() []float64 {
 	})
 }
 
-// omittedRates returns the rates of the grid that a run has no row of, although the limits of load allow them.
-func (c *Config) omittedRates(run *rundir.Run) []float64 {
-	p := c.plan(run, 0)
+// omittedRates returns the rates of the grid that the run has no row of, although the limits of load allow them.
+func (p *plan) omittedRates() []float64 {
 	if p.ceiling == 0 {
 		return nil
 	}
-	return slices.DeleteFunc(p.unmeasured(), func(rate float64) bool { return !c.Caps.Allows(rate) })
+	return slices.DeleteFunc(p.unmeasured(), func(rate float64) bool { return !p.Caps.Allows(rate) })
 }
 
 // deferredRates returns the rates of the grid for which a budget may have no time.
-func (c *Config) deferredRates(run *rundir.Run) []float64 {
-	left := c.omittedRates(run)
-	p := c.plan(run, 0)
+func (p *plan) deferredRates() []float64 {
+	left := p.omittedRates()
 	if len(left) == 0 || !p.gridLast() {
 		return nil
 	}
-	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(p.operatingRates(), rate) })
+	usual := p.operatingRates()
+	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(usual, rate) })
 }
 
 // nearest returns the rate next to another.
@@ -274,8 +273,9 @@ func (p *plan) rates() (rates []float64) {
 
 // operatingRow returns the next of the rates of the grid at which servers are run.
 func (p *plan) operatingRow() (s experiment.Stage, ok bool) {
+	usual := p.operatingRates()
 	for _, rate := range p.unmeasured() {
-		if slices.Contains(p.operatingRates(), rate) {
+		if slices.Contains(usual, rate) {
 			if s, ok = p.row(rate); ok {
 				return s, true
 			}

@@ -268,7 +268,7 @@ func reopenKilled(t *testing.T, run *rundir.Run, path string, whole func(st *run
 // A run directory that is judged afterwards says what it would have said.
 func TestAssessAgreesWithTheRun(t *testing.T) {
 	t.Parallel()
-	limits := simtest.Terms(t, "ttft:p90<150ms", "itl:p50<45ms")
+	limits := simtest.Terms("ttft:p90<150ms", "itl:p50<45ms")
 	path := filepath.Join(t.TempDir(), "run")
 	sweepServer(t, demo(t), demoWork, func(c *Config) {
 		intoDir(t, c, path)

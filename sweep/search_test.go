@@ -33,7 +33,7 @@ func TestSearch(t *testing.T) {
 	search := func(change func(c *Config)) *rundir.Run {
 		return sweepServer(t, demo(t), demoWork, func(c *Config) {
 			c.Points, c.StageTime, c.StageMax = 3, 10*time.Second, 30*time.Second
-			c.SLO = simtest.Terms(t, "ttft:p90<300ms", "latency:p90<5s")
+			c.SLO = simtest.Terms("ttft:p90<300ms", "latency:p90<5s")
 			change(c)
 		})
 	}
@@ -76,7 +76,7 @@ func checkBestPoint(t *testing.T, run *rundir.Run) {
 		t.Fatalf("no stage proves %.2f req/s (%v to %v)", run.SLO.Rate.Value(), run.SLO.Low, run.SLO.High)
 	}
 	proof := &run.Stages[i]
-	if verdict, _ := slo.Judge(proof, simtest.Terms(t, run.SLO.Terms...)); verdict != rundir.Met ||
+	if verdict, _ := slo.Judge(proof, simtest.Terms(run.SLO.Terms...)); verdict != rundir.Met ||
 		proof.Rate.Value() < 0.97*run.SLO.Low.Value() || proof.Rate.Value() > 1.03*run.SLO.Rate.Value() {
 		t.Errorf("%s (%v) proves %.2f req/s (%v to %v)", proof.Name, verdict, run.SLO.Rate.Value(), run.SLO.Low, run.SLO.High)
 	}
@@ -123,8 +123,8 @@ func (e *evenLengths) Next() (load.Session, bool) {
 }
 
 // Closed loops of a number of requests print the rates that the server holds while the loop is full, whichever way its
-// requests begin and end. Truth is the computed capacity with as many slots as the loop has places, and for mixed lengths on a
-// real server the rate of a run that is four times as long.
+// requests begin and end. Truth is the computed capacity with as many slots as the loop has places, and for mixed
+// lengths on a real server the rate of a run that is four times as long.
 func TestClosedLoopsByNumber(t *testing.T) {
 	t.Parallel()
 	mean := simtest.SameInAll(512, 64)

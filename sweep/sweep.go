@@ -62,7 +62,7 @@ func (x *sweeper) conclude(err error) error {
 	}
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if x.HasBudget() && err == nil && !x.config.Users {
-		if left := x.config.omittedRates(x.Run()); len(left) > 0 {
+		if left := x.config.plan(x.Run(), 0).omittedRates(); len(left) > 0 {
 			x.Warn(noteOmittedRates.New(x.config.Budget, len(left), x.config.Points, rateNames(left)))
 		}
 	}
@@ -140,7 +140,7 @@ func (x *sweeper) noteBracket(st *rundir.Stage) {
 		if guess := saturation.ThroughputRate(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
 		}
-		if last := x.config.deferredRates(x.Run()); len(last) > 0 {
+		if last := x.config.plan(x.Run(), 0).deferredRates(); len(last) > 0 {
 			x.Note(noteDeferredRates.New(x.config.Budget, rateNames(last)))
 		}
 	case rundir.Hold:

@@ -27,7 +27,7 @@ func usersSweep(t *testing.T, server sim.MachineConfig, w simtest.Talks, change 
 		c := experimentWith(doer, nil)
 		c.Users, c.MaxConcurrency, c.StageTime, c.StageMax = true, 256, UsersTime, 3*UsersTime
 		c.Sources = func(stage string) load.Source { return w.Source(stage, c.Seed) }
-		c.Scrape, c.SLO = doer.Gauges, simtest.Terms(t, slo...)
+		c.Scrape, c.SLO = doer.Gauges, simtest.Terms(slo...)
 		change(&c)
 		if err := Sweep(t.Context(), c, run); err != nil {
 			t.Fatal(err)

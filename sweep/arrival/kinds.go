@@ -8,7 +8,6 @@ import (
 
 // kind is a kind of open loop, as --arrivals names it.
 type kind struct {
-	name string
 	help string                              // its form in --help; empty for the default
 	form string                              // its form where another text was given
 	zero openLoad                            // of its type
@@ -17,11 +16,11 @@ type kind struct {
 
 // kinds are all kinds of open loops. The first is the default.
 var kinds = []kind{
-	{kindPoisson, "", "poisson", Poisson{}, nil},
-	{"constant", "constant", "constant", Constant{}, nil},
-	{"gamma", "gamma:S", "gamma:SHAPE (gamma:0.5)", Gamma{}, readGamma},
-	{"ramp", "ramp:A-B", "ramp:FROM-TO in requests per second (ramp:2-20)", Ramp{}, readRamp},
-	{"trace", "trace:FILE", "trace:FILE", Trace{}, readTrace},
+	{"", "poisson", Poisson{}, nil},
+	{"constant", "constant", Constant{}, nil},
+	{"gamma:S", "gamma:SHAPE (gamma:0.5)", Gamma{}, readGamma},
+	{"ramp:A-B", "ramp:FROM-TO in requests per second (ramp:2-20)", Ramp{}, readRamp},
+	{"trace:FILE", "trace:FILE", Trace{}, readTrace},
 }
 
 // openLoad is a load that parse reads.
@@ -57,7 +56,7 @@ func parse(text string) (openLoad, error) {
 		return kinds[0].zero, nil
 	}
 	name, value, hasValue := strings.Cut(text, ":")
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.zero.Kind() == name })
 	switch {
 	case i < 0:
 	case kinds[i].read == nil && !hasValue:

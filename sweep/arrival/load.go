@@ -58,6 +58,8 @@ func (c Closed) Validate() error {
 // Schedule returns nil: a request is due whenever a slot is free.
 func (Closed) Schedule(uint64, string) Schedule { return nil }
 
+func stageName(kind string, rate float64) string { return kind + "@" + RateName(rate) }
+
 // RateName returns a rate with two decimals, as published tables have it, and more where two would be too few.
 func RateName(rate float64) string {
 	decimals := 2

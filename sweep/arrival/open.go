@@ -37,10 +37,11 @@ func (r Rated[G]) Kind() string {
 
 // Name returns the kind and the rate: "gamma@4.00".
 func (r Rated[G]) Name() string {
-	if kind := r.Kind(); kind != kindPoisson {
-		return kind + "@" + RateName(r.Rate)
+	kind := r.Kind()
+	if kind == kindPoisson {
+		kind = "asynchronous" // published tables call it so
 	}
-	return "asynchronous@" + RateName(r.Rate) // published tables call it so
+	return stageName(kind, r.Rate)
 }
 
 // MeanRate returns the rate.

@@ -23,7 +23,7 @@ type Ramp struct {
 func (Ramp) Kind() string { return "ramp" }
 
 // Name returns "ramp@4.00", with the mean rate.
-func (r Ramp) Name() string { return r.Kind() + "@" + RateName(r.MeanRate()) }
+func (r Ramp) Name() string { return stageName(r.Kind(), r.MeanRate()) }
 
 // MeanRate returns the mean of the first and the last rate.
 func (r Ramp) MeanRate() float64 { return (r.From + r.To) / 2 }

@@ -24,7 +24,7 @@ type Trace struct {
 func (Trace) Kind() string { return "trace" }
 
 // Name returns "trace@4.00", with the mean rate.
-func (t Trace) Name() string { return t.Kind() + "@" + RateName(t.MeanRate()) }
+func (t Trace) Name() string { return stageName(t.Kind(), t.MeanRate()) }
 
 // MeanRate returns the rate at which the trace is played. A trace of one instant counts as one second long.
 func (t Trace) MeanRate() float64 {

@@ -165,8 +165,8 @@ func (n notingDoer) Do(ctx context.Context, p *client.Prepared, res *client.Resu
 	n.Doer.Do(ctx, p, res)
 }
 
-// sent returns the requests of a stage that ranks sent, with the times at which they were due, and then their texts, and
-// how many each rank sent.
+// sent returns the requests of a stage that ranks sent, with the times at which they were due, and then their texts,
+// and how many each rank sent.
 func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []string, by map[float64]int) {
 	t.Helper()
 	var prompts sync.Map

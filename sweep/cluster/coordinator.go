@@ -148,8 +148,7 @@ func (c *Coordinator) await(ctx context.Context, waiting func(missing string)) e
 			waiting(missing)
 		case <-timer.C:
 			return fmt.Errorf("%s did not join within %v: start them with the same command line, and let them reach this "+
-				"machine",
-				missing, joinTime)
+				"machine", missing, joinTime)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -180,7 +179,7 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*ownPart, erro
 	}
 	n := p.stage.Limit
 	if l.MeanRate() > 0 {
-		n = min(n, experiment.MaxRateConnections)
+		n = min(n, load.MaxRateConnections)
 	}
 	if w.Warm != nil && n > 0 {
 		w.Warm(ctx, n) // the stage's requests find out where it fails

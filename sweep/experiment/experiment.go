@@ -156,10 +156,6 @@ func (x *Experiment) progress(s load.Snapshot) {
 	x.config.Observer.Progress(s)
 }
 
-// MaxRateConnections is how many connections are opened ahead of a rate: more take longer to open than its arrivals to
-// need them.
-const MaxRateConnections = 256
-
 // connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
 func (x *Experiment) connect(ctx context.Context, s *Stage) {
 	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
@@ -168,7 +164,7 @@ func (x *Experiment) connect(ctx context.Context, s *Stage) {
 	}
 	n := s.Load.Limit()
 	if rate := s.Load.MeanRate(); rate > 0 {
-		n = min(int(math.Ceil(spare*rate*x.latency)), MaxRateConnections)
+		n = min(int(math.Ceil(spare*rate*x.latency)), load.MaxRateConnections)
 	}
 	x.config.Warm(ctx, n)
 }

@@ -56,23 +56,22 @@ func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error)
 
 // prepare waits until the server is fit for the stage, and begins it.
 func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, error) {
-	h := &runningStage{Stage: s, terms: x.config.SLO}
 	if err := x.Settle(ctx); err != nil {
-		return h, err
+		return nil, err
 	}
 	if err := x.recover(ctx); err != nil {
-		return h, err
+		return nil, err
 	}
 	if err := x.emptyCache(ctx, s.Name); err != nil {
-		return h, err
+		return nil, err
 	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
-		return h, BudgetEnds(x.config.Budget, s.Name)
+		return nil, BudgetEnds(x.config.Budget, s.Name)
 	}
 	x.run.Stages = append(x.run.Stages, s.describe(x.Elapsed()))
-	h.row = &x.run.Stages[len(x.run.Stages)-1]
+	h := &runningStage{Stage: s, terms: x.config.SLO, row: &x.run.Stages[len(x.run.Stages)-1]}
 	if err := x.save(); err != nil {
-		return h, err
+		return nil, err
 	}
 	x.announce(h)
 	x.connect(ctx, s)
@@ -175,11 +174,9 @@ func (x *Experiment) loneLatency() time.Duration {
 // environment returns what a stage is held with.
 func (x *Experiment) environment(h *runningStage, account *measure.Account) load.Environment {
 	c := &x.config
+	keep := func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) }
 	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		ScrapeEvery: h.Read, KeepReadings: func(all []load.Reading) error {
-			return c.Log.AppendReadings(readings(h.Name,
-				all))
-		}}
+		ScrapeEvery: h.Read, KeepReadings: keep}
 }
 
 // summarize fills in the row of a stage, as far as its records tell it.

@@ -164,8 +164,9 @@ type buffers struct {
 }
 
 // doTurn does one request of a session: admission, the exchange, the record.
-func (r *runner) doTurn(ctx context.Context, s *preparedSession, turn int, due time.Duration, call *client.Prepared,
-	b *buffers) {
+func (r *runner) doTurn(
+	ctx context.Context, s *preparedSession, turn int, due time.Duration, call *client.Prepared, b *buffers,
+) {
 	asked := askedTokens(call.Request)
 	r.owedTokens.Add(int64(asked))
 	r.window.due()

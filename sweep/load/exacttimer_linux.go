@@ -11,7 +11,7 @@ import (
 const (
 	// coarseMargin is how long before the instant Go's timer is given up: it is late by up to 1 ms.
 	coarseMargin = 3 * time.Millisecond
-	// spinMargin is the same for the kernel's timer, which is nearly always late by less (BenchmarkWait).
+	// spinMargin is the same for the kernel's timer, which is nearly always late by less.
 	spinMargin = 100 * time.Microsecond
 )
 

@@ -37,6 +37,10 @@ type Stage struct {
 	KeepText   bool   // keep the answers, to be tokenized
 }
 
+// MaxRateConnections is how many connections are opened ahead of a rate: more take longer to open than its arrivals to
+// need them.
+const MaxRateConnections = 256
+
 // Spec is the part of a stage that several machines share.
 type Spec struct {
 	Name string       // unique in its run

@@ -121,8 +121,9 @@ var ErrSpent = errors.New("the limit on tokens or cost does not allow another re
 
 // DoOne does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage
 // name. Instants count from epoch.
-func DoOne(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result,
-	error) {
+func DoOne(
+	ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time,
+) (*client.Result, error) {
 	req := request(&s, seq, 0, nil, false)
 	call, err := d.Prepare(req)
 	if err != nil {

@@ -174,6 +174,12 @@ func (a *Account) tokenRates(w Window) (offered, completed float64) {
 	return offered, high / a.ticks.Width.Seconds()
 }
 
+// judge judges the rate by a window.
+func (a *Account) judge(w Window, level float64) {
+	e := a.evidence(w, level)
+	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
+}
+
 // evidence returns what a window shows of the rate. level is the error that its bounds may make.
 func (a *Account) evidence(w Window, level float64) (e evidence) {
 	w = w.wholeWaves(a.waveTime())

@@ -146,8 +146,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	e := a.evidence(a.openWindow(cut, now, service), level)
-	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
+	a.judge(a.openWindow(cut, now, service), level)
 	p := a.pauses.summary(now, a.minPause())
 	unclear := p.Count > 0 && len(a.pauses.ends) < fewestPauses // the time shows less of the server's speed than of pauses
 	a.hiddenByPauses = unclear && now.Seconds() < fewestPauses*p.Longest.Value()

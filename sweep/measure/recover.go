@@ -30,8 +30,9 @@ func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped 
 }
 
 // Replay fills in stages from their records, as [Recover] does, and returns how many requests of each had ended.
-func Replay(stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record,
-	error]) (ended []int, err error) {
+func Replay(
+	stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error],
+) (ended []int, err error) {
 	accounts := map[string]*replay{}
 	for _, st := range stages {
 		accounts[st.Name] = newReplay(st, tolerance, terms)

@@ -137,7 +137,8 @@ func TestWhoSendsTokensTogether(t *testing.T) {
 }
 
 // The turns of a session are alike, so that intervals of percentiles rest on sessions. Of 100 sessions at a time of ten
-// turns, whose TTFT is lognormal with a spread of 1 between sessions and 0.1 within, most 95 % intervals hold the truth.
+// turns, whose TTFT is lognormal with a spread of 1 between sessions and 0.1 within, most 95 % intervals hold the
+// truth.
 func TestIntervalsOfSessions(t *testing.T) {
 	const runs, talks, perTalk, between, within, scale = 30, 100, 10, 1, 0.1, 0.1
 	spread := math.Hypot(between, within)

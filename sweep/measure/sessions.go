@@ -42,8 +42,8 @@ func (s *sessions) add(r *rundir.Record) {
 	s.turns = append(s.turns, turn{
 		session: r.Seq, index: r.Turn, counted: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0),
 		cached: r.CachedTokens,
-		ttft:   SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r), missed: due && s.judge != nil &&
-			s.judge.judge(r) == rundir.Missed,
+		ttft:   SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r),
+		missed: due && s.judge != nil && s.judge.judge(r) == rundir.Missed,
 	})
 }
 

@@ -33,8 +33,9 @@ type summary struct {
 
 // Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order;
 // they are read once and not held. An error is of reading them; the metrics are then of what could be read.
-func (a *Account) Summarize(st rundir.Stage, seen *load.Outcome, records iter.Seq2[*rundir.Record,
-	error]) (rundir.Stage, error) {
+func (a *Account) Summarize(
+	st rundir.Stage, seen *load.Outcome, records iter.Seq2[*rundir.Record, error],
+) (rundir.Stage, error) {
 	s := a.begin(st, seen)
 	for r, err := range records {
 		if err != nil {
@@ -203,8 +204,7 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 		return
 	}
 	if s.verdict == "" { // no look has judged it
-		e := s.evidence(s.window, errorLevel)
-		s.verdict, s.Account.backlog, s.Account.waits = e.verdict(s.Tolerance), e.backlog, e.waits
+		s.judge(s.window, errorLevel)
 	}
 	q := st.Requests
 	st.Drift, st.Traits.Waits = s.Account.backlog, s.Account.waits

@@ -147,8 +147,9 @@ func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
 }
 
 // measureBoth measures one stage on each server.
-func (p *comparison) measureBoth(ctx context.Context,
-	plan func(*experiment.Experiment) experiment.Stage) (st [2]rundir.Stage, err error) {
+func (p *comparison) measureBoth(
+	ctx context.Context, plan func(*experiment.Experiment) experiment.Stage,
+) (st [2]rundir.Stage, err error) {
 	for i := range p.sides {
 		if st[i], err = p.stage(ctx, i, plan(p.sides[i])); err != nil {
 			return st, err

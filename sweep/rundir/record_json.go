@@ -72,7 +72,7 @@ func list[T int32 | int64](w fields, name string, all []T) {
 	w.ArrEnd()
 }
 
-// AppendJSON appends r to b as one JSON object, without an allocation where b has room (BenchmarkEncode).
+// AppendJSON appends r to b as one JSON object, without an allocation where b has room.
 func (r *Record) AppendJSON(b []byte) []byte {
 	w := fields{jx.GetWriter()}
 	defer jx.PutWriter(w.Writer)

@@ -316,8 +316,8 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 		return math.Sqrt(b.low.rate * b.high.rate)
 	case b.stableSince-b.high.Started > staleAfter,
 		b.stableSince > b.high.Started && b.low.rate > ThroughputRate(run).Or(0)*(1+rateTolerance),
-		float64(b.upperBound()) > narrowRatio*float64(b.low.sustained) && b.high.rate > b.low.rate*(1+stepUp)*(1+
-			rateTolerance):
+		float64(b.upperBound()) > narrowRatio*float64(b.low.sustained) &&
+			b.high.rate > b.low.rate*(1+stepUp)*(1+rateTolerance):
 		return min(b.high.rate, b.low.rate*(1+max(stepUp, b.resolution())))
 	}
 	return 0

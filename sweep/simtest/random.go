@@ -4,7 +4,6 @@
 package simtest
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -54,18 +53,6 @@ func randomServerWith(rng *rand.Rand, name string) DrawnServer {
 			return s
 		}
 	}
-}
-
-// String describes the server in one line.
-func (s DrawnServer) String() string {
-	c := s.Config
-	line := fmt.Sprintf("%s/%sx%d/%s seqs %d %d->%d+-%.1f jitter %.3f", c.Model.Name, c.GPU.Name, c.TP, c.Quant,
-		c.MaxNumSeqs,
-		s.Work.PromptTokens, s.Work.OutputTokens, s.Spread, c.Jitter)
-	if c.Habits != (sim.Habits{}) {
-		line += fmt.Sprintf(" %+v", c.Habits)
-	}
-	return line
 }
 
 // habits draws the parameters of a habit.

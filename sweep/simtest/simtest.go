@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/slo"
 )
@@ -147,14 +148,7 @@ func Preset(t *testing.T, name string) sim.MachineConfig {
 }
 
 // Terms parses the terms of an SLO.
-func Terms(t *testing.T, texts ...string) []slo.Term {
-	t.Helper()
-	terms, err := slo.ParseAll(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return terms
-}
+func Terms(texts ...string) []slo.Term { return testkit.Must(slo.ParseAll(texts)) }
 
 // Slowed returns a machine all of whose times are longer by a factor. A second of a stage then takes fewer requests.
 func Slowed(config sim.MachineConfig, factor float64) sim.MachineConfig {

@@ -98,8 +98,8 @@ func byRate(stages []*rundir.Stage) []*rundir.Stage {
 	return stages
 }
 
-// Overloaded reports whether a stage asked for more than the server takes: something grew, or requests were refused. Its
-// latencies only show that its queue is too long.
+// Overloaded reports whether a stage asked for more than the server takes: something grew, or requests were refused.
+// Its latencies only show that its queue is too long.
 func Overloaded(s *rundir.Stage) bool {
 	return s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding
 }

@@ -32,9 +32,9 @@ const (
 	usualSlope          = 12   // of the log-odds of the share beyond a limit
 	minSlope            = 2
 	minShare            = 1e-4
-	maxStep             = 0.1 // in a step of the regression, of
+	maxStep             = 0.1 // share by which a step of the regression moves the rate, at most
 	defaultLogError     = 0.1 // standard error of the logarithm of a mean without an interval
-	regressionSteps     = 12
+	regressionSteps     = 12  // steps of the regression
 	intervalFactor      = 1.4 // times as wide as the line's: the search ends where that happens to be narrow
 )
 

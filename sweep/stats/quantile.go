@@ -10,8 +10,8 @@ import "math"
 // (1996), which is NumPy's default. It returns NaN for an empty sample.
 //
 // Package montanaflynn/stats, which has the same percentile, is not used here: it sorts a copy for each percentile, and
-// takes 21 ms for the five percentiles of 32,768 values where sorting once takes 3.7 ms; and it cannot
-// read the histogram that holds larger samples. A test compares the two.
+// takes 21 ms for the five percentiles of 32,768 values where sorting once takes 3.7 ms; and it cannot read the
+// histogram that holds larger samples. A test compares the two.
 func Quantile(sorted []float64, p float64) float64 { return QuantileOf(Sorted(sorted), p) }
 
 // Ascending is a sample in ascending order: a slice or a histogram.

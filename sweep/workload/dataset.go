@@ -125,7 +125,7 @@ type sampler struct {
 	shrunk   bool              // rows were dropped for want of memory
 }
 
-// newSampler returns a drawing with spare rows, for those that are too short.
+// newSampler returns a sampler with spare rows, for those that are too short.
 func newSampler(d *Dataset) *sampler {
 	spare := d.options.Rows/8 + 16
 	return &sampler{

@@ -21,7 +21,7 @@ import (
 type rowInput struct {
 	Name string
 	*bufio.Reader
-	MaxRow int // bytes of a row; mostRow but in tests
+	MaxRow int // bytes of a row; maxRow but in tests
 	Close  func() error
 }
 

@@ -55,7 +55,7 @@ type sentTexts struct {
 // textBlock is the length of a block in bytes: about sixteen tokens, as servers cache them.
 const textBlock = 64
 
-// hashSeed of the hashes of texts. They stay in this process.
+// hashSeed is of the hashes of texts, which stay in this process.
 var hashSeed = maphash.MakeSeed()
 
 // remember returns how many bytes at the beginning of a text were given out before, rounded up to a block, and

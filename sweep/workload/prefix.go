@@ -64,8 +64,7 @@ func newPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64,
 		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
 	case float64(tokens+minOwnTokens) > prompt.Mean:
 		return nil, fmt.Errorf("a shared prefix of %d tokens is a part of the prompt, which must have %d tokens or more, "+
-			"not %v: raise --prompt-tokens",
-			tokens, tokens+minOwnTokens, prompt.Mean)
+			"not %v: raise --prompt-tokens", tokens, tokens+minOwnTokens, prompt.Mean)
 	}
 	if prompt.Std > 0 {
 		prompt.Min = max(prompt.Min, tokens+minOwnTokens)
