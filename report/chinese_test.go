@@ -37,7 +37,8 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole: no golden file in Chinese has a run of English words, but for what servers and tests say. Package
 // lang tests each phrase alone.
 func TestChineseIsWhole(t *testing.T) {
-	files := slices.Concat(testkit.Must(filepath.Glob("*/testdata/*.zh.*")), testkit.Must(filepath.Glob("testdata/*.zh.*")))
+	files := slices.Concat(testkit.Must(filepath.Glob("*/testdata/*.zh.*")),
+		testkit.Must(filepath.Glob("testdata/*.zh.*")))
 	if len(files) < 20 {
 		t.Fatal(files)
 	}

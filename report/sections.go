@@ -88,7 +88,7 @@ func drawings(_ *rundir.Run, o *Options) []table.Section {
 
 // mainRows is the table of the rows that are read first.
 func mainRows(run *rundir.Run, o *Options) []table.Section {
-	return o.rows(run, findings.MainStages(run), findings.MainColumns(o.Percentiles))
+	return o.rows(findings.MainStages(run), findings.MainColumns(o.Percentiles))
 }
 
 // allRows is the table of all rows, with all that there is to say of them.
@@ -104,7 +104,7 @@ func allRows(run *rundir.Run, o *Options) []table.Section {
 		c.Head, c.Sub = lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) }),
 			lang.Text{}
 	}
-	return o.rows(run, findings.AllStages(run), slices.Concat(columns[:remark], more, columns[remark:]))
+	return o.rows(findings.AllStages(run), slices.Concat(columns[:remark], more, columns[remark:]))
 }
 
 // titledRows is that table in a document.
@@ -117,7 +117,7 @@ func titledRows(run *rundir.Run, o *Options) []table.Section {
 }
 
 // rows returns the table of rows. Where a terminal is narrow, the columns go first that matter least.
-func (o *Options) rows(run *rundir.Run, rows []findings.StageRow, columns []findings.Column) []table.Section {
+func (o *Options) rows(rows []findings.StageRow, columns []findings.Column) []table.Section {
 	if len(rows) == 0 {
 		return nil
 	}

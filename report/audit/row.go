@@ -216,10 +216,8 @@ func usualUnit(format, key string) string {
 
 // numbersOf returns the numbers of a stage in a group of keys of run.json, by the rest of the key.
 func numbersOf(s *rundir.Stage, group string) []rundir.Named {
-	for _, d := range published.TimesOf(s) {
-		if d.Key == group {
-			return d.Numbers()
-		}
+	if d := published.TimesAt(s, group); d != nil {
+		return d.Numbers()
 	}
 	switch group {
 	case "rates":

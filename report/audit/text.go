@@ -172,9 +172,8 @@ func Cautions(run *rundir.Run, l lang.Lang) []string {
 	for i := range run.Stages {
 		r := row{result: &result{run: run}, stage: &run.Stages[i]}
 		for _, d := range r.stage.Doubts {
-			lines = append(lines, sayCaution.In(l, lang.StageName(r.name()), d.Line, Grade(d.Grade).In(l),
-				Words().Say(d.Note, l))+
-				lang.Stop.In(l))
+			said := sayCaution.In(l, lang.StageName(r.name()), d.Line, Grade(d.Grade).In(l), Words().Say(d.Note, l))
+			lines = append(lines, said+lang.Stop.In(l))
 		}
 	}
 	return lines

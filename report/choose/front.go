@@ -4,38 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"llmsweep/report/setup"
 )
 
 // FrontPoint is a row on the Pareto front of a user's speed and a GPU's output.
 type FrontPoint struct {
-	Name    string  `json:"name"`
-	Where   string  `json:"where"`
-	PerUser float64 `json:"tokens_per_s_per_user"` // 1 / mean gap between tokens
-	PerGPU  float64 `json:"tokens_per_s_per_gpu"`
-}
-
-// speedPoints returns the rows of a setup with a user's speed and a GPU's output.
-func speedPoints(s *setup.Setup) []FrontPoint {
-	var all []FrontPoint
-	for _, r := range s.Rows {
-		itl, _, _ := setup.ITL(r.Stage)
-		output, n := r.Stage.TokensPerS.Output, s.Run.Labels.GPUs
-		if n > 0 && itl.Known() && itl.Value() > 0 && output.Known() {
-			all = append(all, FrontPoint{s.Name, r.Where, 1 / itl.Value(), output.Value() / float64(n)})
-		}
-	}
-	return all
-}
-
-// FrontSpeed returns the Pareto front of all rows, from the highest speed of a user to the highest output of a GPU.
-func FrontSpeed(setups []*setup.Setup) []FrontPoint {
-	var all []FrontPoint
-	for _, s := range setups {
-		all = append(all, speedPoints(s)...)
-	}
-	return Front(all)
+	Name            string
+	PerUser, PerGPU float64 // tokens per second; of a user, 1 / mean gap between tokens
 }
 
 // Front returns the points that no other beats in both what a user and what a GPU gets, from the fastest for a user on.

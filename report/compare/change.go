@@ -21,7 +21,7 @@ type Change struct {
 	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has
 	// no interval then.
 	Bound string `json:"bound,omitempty"`
-	steep bool   // see [Metric].Apart
+	steep bool   // see [Metric].Steep
 }
 
 // changes returns the differences of one setup from another. Where they did not have like hit rates, only what these do

@@ -411,8 +411,8 @@ func (f *Factor) stepTable() table.Table {
 			t.Rows = append(t.Rows, []table.Cell{
 				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name},
 				stepCell(p.Before.tableCell(fixed(2)), p.After.tableCell(fixed(2))),
-				table.Literal(times), efficiency, durationStep(p.ITL), durationStep(p.TTFT), table.Literal(p.Before.Where + " | " +
-					p.After.Where),
+				table.Literal(times), efficiency, durationStep(p.ITL), durationStep(p.TTFT),
+				table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
 	}

@@ -30,17 +30,19 @@ type answer struct {
 // Answer returns what a run found, as sentences. Every report begins with it. There are none where a run only measured
 // rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	before, main, rest := AnswerParts(run, l)
-	if main == "" {
-		return nil
-	}
-	return slices.Concat(before, []string{main}, rest)
+	a := composeAnswer(run, l)
+	return a.shown()
+}
+
+// shown are the sentences that the answer has room for.
+func (a *answer) shown() []string {
+	return append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
 }
 
 // AnswerParts returns the answer in parts: cautions that come before the result, the result, and what follows it.
 func AnswerParts(run *rundir.Run, l lang.Lang) (before []string, main string, rest []string) {
 	a := composeAnswer(run, l)
-	all := append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
+	all := a.shown()
 	if len(all) == 0 {
 		return nil, "", nil
 	}

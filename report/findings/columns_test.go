@@ -15,7 +15,7 @@ func TestColumns(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Columns() {
 		if seen[c.ID] || Pick(c.ID)[0].ID != c.ID || c.Cell == nil && c.Number == nil && c.Word == nil {
-			t.Errorf("two columns are called %s, or nobody sees it", c.ID)
+			t.Errorf("%s is the ID of two columns, or has neither a cell nor a value for files", c.ID)
 		}
 		seen[c.ID] = true
 		if !c.Head.IsZero() && (c.Cell == nil || c.Cell(row).Text.IsZero()) || c.Number != nil && Field(&c, row) != "" {

@@ -56,14 +56,13 @@ func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from
 	return y, true
 }
 
-// addTo adds the line and the points to a panel, and returns how many points it has.
-func (c *lineSeries) addTo(panel *draw.Panel) int {
+// addTo adds the line and the points to a panel.
+func (c *lineSeries) addTo(panel *draw.Panel) {
 	slices.SortStableFunc(c.joined.Points, byX)
 	if len(c.joined.Points) == 0 {
 		c.single.Name = c.joined.Name
 	}
 	panel.Series = append(panel.Series, c.joined, c.single)
-	return len(c.joined.Points) + len(c.single.Points)
 }
 
 // rate is one drawing.

@@ -107,7 +107,7 @@ func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*tr
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if length := max(st.Elapsed, st.WindowFrom+st.Window); length > 0 {
-			stages[st.Name] = newStage(st, length, limits)
+			stages[st.Name] = newStage(st, length)
 		}
 	}
 	var failure error
@@ -134,7 +134,7 @@ func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*tr
 	return stages, failure
 }
 
-func newStage(st *rundir.Stage, length float64, limits traceLimits) *traceStage {
+func newStage(st *rundir.Stage, length float64) *traceStage {
 	s := &traceStage{
 		Name:      st.Name,
 		Length:    length,

@@ -178,10 +178,8 @@ func (r *reading) dropFigures(groups []string) {
 			case "inter_token_s":
 				s.InterToken = rundir.Number{}
 			}
-			for _, d := range TimesOf(s) {
-				if d.Key == group {
-					*d.Dist = rundir.Dist{}
-				}
+			if d := TimesAt(s, group); d != nil {
+				*d = rundir.Dist{}
 			}
 		}
 	}

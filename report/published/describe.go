@@ -203,10 +203,7 @@ func (c *preamble) gatherEvidence(r *Result, cmd *launchCommand) *evidence {
 		n, ok := gpusIn(s)
 		return countText(n), ok
 	}))
-	parallel := c.headingLabel(func(s string) (string, bool) {
-		m := parallelWord.FindStringSubmatch(s)
-		return strings.Join(m[min(1, len(m)):], ""), m != nil
-	})
+	parallel := c.headingLabel(firstGroup(parallelWord))
 	parallel.Inferred = true
 	e.gpuCounts = append(e.gpuCounts, parallel)
 	if c.modelMention.name != "" {
@@ -226,17 +223,28 @@ func (c *preamble) gatherEvidence(r *Result, cmd *launchCommand) *evidence {
 
 // setLengths takes the lengths of prompts and answers from the headings above a six-column table that tells none.
 func (c *preamble) setLengths(r *Result) {
+	if r.Run.Source.Format != SixColumn {
+		return
+	}
 	w := &r.Run.Workload
 	for _, of := range []struct {
 		to   *float64
 		find *regexp.Regexp
 	}{{&w.PromptTokens.Mean, promptLength}, {&w.OutputTokens.Mean, answerLength}} {
-		if n := parseNumber(c.headingLabel(func(s string) (string, bool) {
-			m := of.find.FindStringSubmatch(s)
-			return strings.Join(m[min(1, len(m)):], ""), m != nil
-		}).value); *of.to == 0 && n.Known() && r.Run.Source.Format == SixColumn {
-			*of.to = n.Value()
+		if *of.to == 0 {
+			*of.to = parseNumber(c.headingLabel(firstGroup(of.find)).value).Or(0)
 		}
+	}
+}
+
+// firstGroup returns a search for what the only group of a pattern matches.
+func firstGroup(pattern *regexp.Regexp) func(string) (string, bool) {
+	return func(s string) (string, bool) {
+		m := pattern.FindStringSubmatch(s)
+		if m == nil {
+			return "", false
+		}
+		return m[1], true
 	}
 }
 
@@ -252,7 +260,7 @@ func (c *preamble) headingLabel(find func(string) (string, bool)) candidate {
 // evidence is what speaks for the labels of a result, the best first.
 type evidence struct{ gpuCounts, gpuNames, models, quants []candidate }
 
-// addLaunch adds what the command says that started the server.
+// addLaunch adds what the command line of the server says.
 func (e *evidence) addLaunch(r *Result, cmd *launchCommand) {
 	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
 	count := from

@@ -1,6 +1,6 @@
 // Package published reads results that other tools printed, as runs that know the line of each number, and writes runs
 // in those formats. It guesses no number and corrects none: what it cannot read is a remark. [ParseText] is where one
-// begins to read; the files write_*.go write, and share no code with those that read.
+// begins to read; the files write_*.go write.
 package published
 
 import (

@@ -166,9 +166,9 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 		}
 		return true
 	})
-	s.addOthers(b.Get("scheduler_metrics"), "scheduler_metrics", "scheduler_metrics.start_time",
-		"scheduler_metrics.end_time",
-		"scheduler_metrics.request_start_time", "scheduler_metrics.request_end_time", "scheduler_metrics.measure_start_time",
+	s.addOthers(b.Get("scheduler_metrics"), "scheduler_metrics",
+		"scheduler_metrics.start_time", "scheduler_metrics.end_time", "scheduler_metrics.request_start_time",
+		"scheduler_metrics.request_end_time", "scheduler_metrics.measure_start_time",
 		"scheduler_metrics.measure_end_time")
 	s.keepStage()
 	return sweep

@@ -132,7 +132,7 @@ func (p *parser) step() {
 	case isHeading(line):
 		p.dropHeading()
 		p.preamble.prose = nil
-		// Those that the table before heeded are not of the next.
+		// The caveats of the table before are not of the next.
 		p.preamble.caveats = slices.DeleteFunc(p.preamble.caveats, func(c caveatLine) bool { return c.line <= p.lastCaveat })
 		p.preamble.heading, p.preamble.blockHeading, p.preamble.responses = &headingText{line: p.at + 1, text: line}, nil, nil
 		p.take(Context)

@@ -127,3 +127,13 @@ type Times struct {
 func TimesOf(s *rundir.Stage) []Times {
 	return []Times{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
 }
+
+// TimesAt returns the distribution with a key in run.json; nil where that is none of [TimesOf].
+func TimesAt(s *rundir.Stage, key string) *rundir.Dist {
+	for _, d := range TimesOf(s) {
+		if d.Key == key {
+			return d.Dist
+		}
+	}
+	return nil
+}

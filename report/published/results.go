@@ -357,8 +357,8 @@ func (s *jsonStage) keepStage() {
 		s.file.unread(s.in, noteNoMetric.New())
 		return
 	}
-	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TPOT, &st.ITL} {
-		setCount(d, d.N)
+	for _, d := range TimesOf(st) {
+		setCount(d.Dist, d.N)
 	}
 	s.EndStage()
 }

@@ -120,7 +120,7 @@ func modelRow(r findings.StageRow) bool {
 		_, printed := r.Stage.Source.At("target.model")
 		return printed || src.Format != Stress
 	}
-	d, err := api.DialectByName(r.Run.Target.API)
+	d, err := api.DialectByName(cmp.Or(r.Run.Target.API, api.Default()))
 	return err == nil && d.Traits().Model
 }
 

@@ -9,10 +9,10 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Limit is the highest load at which promises hold.
+// Limit is the highest load at which all terms hold.
 type Limit struct {
 	Rate   float64       // requests per second, completed
-	Users  rundir.Number // of whom all terms hold; only [Setup.UserLimit] sets it
+	Users  rundir.Number // for whom all terms hold; only [Setup.UserLimit] sets it
 	Output rundir.Number
 	// Low and High are the 95 % interval of Rate, or of Users; absent where single rows decide. Where Doubted is set,
 	// they are the rows between which it lies; High is absent where no row ends it.
@@ -194,12 +194,13 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 	}
 	rate := at.Value()
 	point, above := s.pointAtLoad(rate)
-	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, Point: point,
-		Output: point.OutputRate(Output).Number, LimitingTerm: limiting, MissedRow: s.missedRow(found, limiting)}
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, LimitingTerm: limiting,
+		MissedRow: s.missedRow(found, limiting)}
 	if above == nil { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
 		l.Point, l.Output = Point{Low: last, High: last}, last.topOutput
 	} else {
+		l.Point, l.Output = point, point.OutputRate(Output).Number
 		l.Backlog = found.Limiting == rundir.LimitSaturation
 		if limiting != nil {
 			l.LimitingValue, _ = limiting.Of(above.Stage)
@@ -218,7 +219,7 @@ func (s *Setup) missedRow(found *rundir.SLO, limiting *slo.Term) *Row {
 	return &s.Rows[i]
 }
 
-// setOutput makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of
+// setOutput sets the output to that of Rate requests with answers as long as those of the rows on either side. Rates of
 // tokens and of requests come from windows of their own, and their quotient is not a length.
 func (l *Limit) setOutput() {
 	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean

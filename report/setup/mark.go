@@ -110,7 +110,7 @@ func printedFigures(st *rundir.Stage, figures []string) []string {
 }
 
 // impossibility returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used
-// but for the figures that are doubted, unless nobody knows what it completed.
+// but for the figures that are doubted, unless it is not known what the stage completed.
 func (s *Setup) impossibility(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
 	if st.Source != nil {
 		return audit.RejectingDoubt(st)
