@@ -98,9 +98,9 @@ func numbersIn(dir string) ([]number, error) {
 		if err != nil {
 			return nil, err
 		}
-		add := func(name string, at ast.Expr) {
-			lit, ok := at.(*ast.BasicLit)
-			if b, sum := at.(*ast.BinaryExpr); sum { // 5 * time.Second, 16 << 20
+		add := func(name string, value ast.Expr) {
+			lit, ok := value.(*ast.BasicLit)
+			if b, binary := value.(*ast.BinaryExpr); binary { // 5 * time.Second, 16 << 20
 				lit, ok = b.X.(*ast.BasicLit)
 			}
 			if ok && (lit.Kind == token.INT || lit.Kind == token.FLOAT) && lit.Value != "0" {
@@ -155,8 +155,8 @@ func (n number) survives(root, p string) (bool, error) {
 	file, overlay := filepath.Join(dir, filepath.Base(n.file)), filepath.Join(dir, "overlay.json")
 	mutated := string(source[:n.from]) + n.changed() + string(source[n.to:])
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {n.file: file}})
-	if err = errors.Join(err, os.WriteFile(file, []byte(mutated), 0o644), os.WriteFile(overlay, replace,
-		0o644)); err != nil {
+	err = errors.Join(err, os.WriteFile(file, []byte(mutated), 0o644), os.WriteFile(overlay, replace, 0o644))
+	if err != nil {
 		return false, err
 	}
 	return pass(root, p, overlay)
@@ -169,9 +169,9 @@ func pass(root, p, overlay string) (bool, error) {
 	c := exec.CommandContext(ctx, "go", "test", "-failfast", "-overlay="+overlay, "./"+p)
 	c.Dir = root
 	var failed *exec.ExitError
-	if err := c.Run(); err != nil && !errors.As(err, &failed) && ctx.Err() == nil {
+	err := c.Run()
+	if err != nil && !errors.As(err, &failed) && ctx.Err() == nil {
 		return false, err
-	} else {
-		return err == nil, nil
 	}
+	return err == nil, nil
 }

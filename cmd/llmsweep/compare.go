@@ -104,7 +104,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 // sideMark stands for the -- between two sides among the paths: the parser takes -- for the end of the flags.
 const sideMark = "\x00"
 
-// withSides returns the arguments of compare with between for --; those of other commands as they are.
+// withSides returns the arguments of compare with sideMark for --; those of other commands as they are.
 func withSides(args []string) []string {
 	if args[0] != "compare" {
 		return args

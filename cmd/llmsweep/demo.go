@@ -6,6 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"llmsweep/client/api"
 	"llmsweep/client/sim"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -60,7 +61,7 @@ func (d *demoCmd) job(c *console.Console) *job.Job {
 		panic(err) // the flags themselves are wrong
 	}
 	return &job.Job{
-		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute},
+		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: api.Auto, Timeout: time.Minute},
 		Workload: &load,
 		Plan:     plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
 		Dir: func() (*store.Dir, error) {

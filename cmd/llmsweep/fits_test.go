@@ -15,7 +15,8 @@ import (
 // TestPorts warns of a rate at which the ports run out, where the server keeps no connection; not where it keeps them,
 // and not at a lower rate.
 func TestPorts(t *testing.T) {
-	each(t, map[string]bool{"closes-5": true, "keeps-5": false, "closes-1": false}, func(t *testing.T, w *world, want bool) {
+	cases := map[string]bool{"closes-5": true, "keeps-5": false, "closes-1": false}
+	each(t, cases, func(t *testing.T, w *world, want bool) {
 		connection, rate, _ := strings.Cut(filepath.Base(t.Name()), "-")
 		w.limits = client.LocalLimits{Ports: 100}
 		sim := w.simulated(simserver.Options{})

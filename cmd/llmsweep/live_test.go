@@ -20,7 +20,8 @@ func pairwise(args ...string) []string {
 		"4")...)
 }
 
-// TestCompareLive compares two servers with keys of their own, prints the comparison again, and compares one with itself.
+// TestCompareLive compares two servers with keys of their own, prints the comparison again, and compares one with
+// itself.
 func TestCompareLive(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		a, _ := w.server(w.simulated(simserver.Options{APIKey: "key-of-a"}))

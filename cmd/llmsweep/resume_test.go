@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 // stays below the limit, and is what the server billed.
 func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		const most = 40_000 // tokens, and so many millionths of the currency
+		const most = 40_000 // tokens, each of which costs a millionth
 		m, url := w.watched(simserver.Options{})
 		args := append(brief("run", url, "--concurrency", "1,2,4,8", "--requests", "250", "--out", w.path("run")),
 			"--max-cost", "0.04", "--price-in", "1", "--price-out", "1")
@@ -117,7 +117,7 @@ func TestSpendingLimitsHoldAcrossAResume(t *testing.T) {
 	})
 }
 
-// TestReportOfARunInProgress prints a run while it is measured: all formats say so, and nothing says that it was
+// TestReportOfARunInProgress prints a run while it is measured: all formats say that it goes on, and none that it was
 // killed.
 func TestReportOfARunInProgress(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {

@@ -168,8 +168,8 @@ func (e *evidence) write(out io.Writer, commit string, earlier []string) error {
 	}
 	slices.Sort(rows)
 	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s. Each row names the commit that it "+
-		"was measured at. "+
-		"How many servers it was measured on is in the column \"got\". \"minutes\" is the time of the whole test, which "+
+		"was measured at. How many servers it was measured on is in the column \"got\". \"minutes\" is the time of the "+
+		"whole test, which "+
 		"may have measured several rows.\n\n%s%s",
 		size, columns, strings.Join(rows, ""))
 	return err

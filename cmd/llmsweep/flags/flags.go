@@ -85,7 +85,7 @@ func (t *Target) Options(url string, conns int) (client.Options, error) {
 // Speaks returns the API that requests to a URL go to, as far as the command line tells; "auto" where it is to be found
 // out.
 func (t *Target) Speaks(url string) string {
-	if pasted := input.PastedAPI(url); pasted != "" && t.API == "auto" {
+	if pasted := input.PastedAPI(url); pasted != "" && t.API == api.Auto {
 		return pasted
 	}
 	return t.API

@@ -113,9 +113,10 @@ func (j *Job) DryRun(longest time.Duration) error {
 // dryColumns is how wide a dry run is printed at most.
 const dryColumns = 120
 
-// plannedStages makes the workload, and the stages that are known beforehand, without a server.
-func (j *Job) plannedStages(l *flags.WorkloadOptions, count func(string) int) (workload.Workload, []experiment.Stage,
-	error) {
+// plannedStages returns the workload and the stages that are known without a server.
+func (j *Job) plannedStages(
+	l *flags.WorkloadOptions, count func(string) int,
+) (workload.Workload, []experiment.Stage, error) {
 	counter := func(_ context.Context, texts ...string) (counts []int, source string, err error) {
 		for _, text := range texts {
 			counts = append(counts, count(text))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/input"
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
@@ -123,7 +122,7 @@ func preflight(
 		return nil, console.Usage(err)
 	}
 	options.Params.Natural = l.AnswerLimit > 0
-	if pasted := input.PastedAPI(url); pasted != "" && flags.API == "auto" {
+	if pasted := flags.Speaks(url); pasted != flags.API {
 		options.API = pasted
 		fmt.Fprintln(c.Err, sayPasted.In(c.Lang, pasted))
 	}
