@@ -153,7 +153,7 @@ func (c *Console) Options(language string, plain bool, dir string) report.Option
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 		r.Width = width
 	}
-	r.Color = !plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	r.Color = !plain && c.world.Env("NO_COLOR") == "" && c.world.Env("TERM") != "dumb"
 	return r
 }
 

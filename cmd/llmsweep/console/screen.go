@@ -17,7 +17,7 @@ func (c *Console) View(l lang.Lang, plain bool) *progress.View {
 		c.Interrupts.endByBrokenPipe()
 	}
 	f, ok := c.Err.(*os.File)
-	if plain || !ok || !IsTerminal(f) || os.Getenv("TERM") == "dumb" || inCI() {
+	if plain || !ok || !IsTerminal(f) || c.world.Env("TERM") == "dumb" || c.inCI() {
 		return progress.New(c.Err, l, nil)
 	}
 	return progress.New(f, l, func() int {
@@ -30,8 +30,8 @@ func (c *Console) View(l lang.Lang, plain bool) *progress.View {
 }
 
 // inCI reports whether a CI system runs the program: its log keeps every redraw.
-func inCI() bool {
-	ci := os.Getenv("CI")
+func (c *Console) inCI() bool {
+	ci := c.world.Env("CI")
 	return ci != "" && ci != "false" && ci != "0"
 }
 
