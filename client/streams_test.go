@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"llmsweep/client/api"
+	"llmsweep/client/testkit"
 )
 
 // serverProcess, in the environment, makes the test binary a server of streams with the given tokens and tokens per
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	testkit.ClearEnvironment()
 	os.Exit(m.Run())
 }
 

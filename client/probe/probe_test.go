@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,6 +24,11 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/client/testkit"
 )
+
+func TestMain(m *testing.M) {
+	testkit.ClearEnvironment()
+	os.Exit(m.Run())
+}
 
 // fake is a server whose answers a test sets.
 type fake struct {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/client/testkit"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 
@@ -26,7 +27,15 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == flags.SelftestHelper {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"llmsweep": main})
+	testscript.Main(cleared{m}, map[string]func(){"llmsweep": main})
+}
+
+// cleared runs tests in a cleared environment. llmsweep itself, which a script starts, keeps what the script sets.
+type cleared struct{ *testing.M }
+
+func (c cleared) Run() int {
+	testkit.ClearEnvironment()
+	return c.M.Run()
 }
 
 // TestScripts runs the commands of testdata/script with real files, and those of network.txtar as processes of their
@@ -98,7 +107,7 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 // started starts a process in a directory.
 func started(t *testing.T, p *exec.Cmd, dir string) *exec.Cmd {
 	t.Helper()
-	p.Dir, p.Env = dir, append(os.Environ(), "LLMSWEEP_API_KEY=", "OPENAI_API_KEY=")
+	p.Dir = dir
 	noError(t, p.Start())
 	t.Cleanup(func() { p.Process.Kill() })
 	return p

@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"llmsweep/client/testkit"
 	"os"
 	"runtime/debug"
 	"testing"
@@ -9,6 +10,7 @@ import (
 // StatisticsMain runs the tests of a package that simulates much. They allocate fast and keep little: rarer garbage
 // collections take a quarter off their processor time.
 func StatisticsMain(m *testing.M) {
+	testkit.ClearEnvironment()
 	debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(collectFrom)
 	os.Exit(m.Run())
