@@ -94,7 +94,7 @@ func sameTable(want, got *rundir.Run) string {
 	}
 	return cmp.Diff([]any{want.Stages, want.Saturation, want.SLO, want.Search, want.State},
 		[]any{got.Stages, got.Saturation, got.SLO, got.Search, got.State},
-		cmpopts.IgnoreFields(rundir.Stage{}, "ClientCPU", "ClientGC"), cmp.Comparer(sameNumber), cmpopts.EquateEmpty())
+		cmp.Comparer(sameNumber), cmpopts.EquateEmpty())
 }
 
 // A sweep that is killed at any instant, and continued, ends with the table that it would have had, and no two of its

@@ -18,8 +18,10 @@ import (
 // This is for programs that embed a sweep; d is a [llmsweep/client.Client], or anything else that answers requests. The
 // error is this program's own: how the sweep ended is in the run's State and Failure.
 func Server(ctx context.Context, d load.Doer, change func(*Config)) (*rundir.Run, error) {
+	exact := load.NewExactTimer()
+	defer exact.Close()
 	c := Defaults()
-	c.Doer, c.Log, c.Sources = d, &store.Memory{}, Words(512, 128, c.Seed)
+	c.Doer, c.Log, c.Waiter, c.Sources = d, &store.Memory{}, exact, Words(512, 128, c.Seed)
 	if change != nil {
 		change(&c)
 	}

@@ -16,6 +16,7 @@ func TestServerIsSweptWithDefaults(t *testing.T) {
 	truth := demoWork.Capacity(demo(t)).RequestsPerSecond
 	simtest.Beside(t, demo(t), func(t *testing.T, d load.Doer) {
 		run, err := Server(t.Context(), d, func(c *Config) {
+			c.Waiter = nil // in virtual time
 			c.Sources, c.Points, c.StageTime, c.StageMax = Words(64, 16, c.Seed), 4, 20*time.Second, 40*time.Second
 		})
 		if err != nil || run.State != rundir.Complete || run.Saturation == nil {

@@ -6,7 +6,6 @@ package load
 import (
 	"context"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -152,7 +151,7 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	r.work.Go(r.prepare)
 	r.awaitStart(ctx)
 	out := &Outcome{Began: r.now()}
-	meter := startMeter()
+	meter := startMeter(r.Waiter)
 	r.work.Go(func() {
 		defer close(r.startsDone)
 		if r.closed() {
@@ -180,7 +179,7 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 
 	out.Elapsed, out.ClosedAt = r.now(), r.window.closedAt
 	out.InFlight, out.Answers = r.admission.close(out.Elapsed), r.answers
-	out.CPU, out.GC = meter.cpu.fraction(), meter.gcFraction(runtime.GOMAXPROCS(0))
+	out.CPU, out.GC = meter.shares()
 	return out, r.err
 }
 

@@ -1,22 +1,38 @@
 package load
 
 import (
+	"runtime"
 	"runtime/metrics"
 	"time"
 )
 
 // meter measures what this process itself takes of the machine.
 type meter struct {
-	cpu   cpuMeter
-	gc    float64 // core-seconds at the start
+	known bool
+	cpu   time.Duration // processor time at the start
+	gc    float64       // core-seconds of garbage collection at the start
 	began time.Time
 }
 
-func startMeter() meter { return meter{startCPU(), gcSeconds(), time.Now()} }
+// startMeter starts a meter of a stage. Only an exact timer waits in real time: processor time is no share of a
+// simulated one.
+func startMeter(w Waiter) meter {
+	m := meter{gc: gcSeconds(), began: time.Now()}
+	if _, real := w.(*ExactTimer); real {
+		m.cpu, m.known = ProcessorTime()
+	}
+	return m
+}
 
-// gcFraction returns the share of all cores that garbage collection took since the start, as the runtime estimates it.
-func (m meter) gcFraction(cores int) float64 {
-	return (gcSeconds() - m.gc) / time.Since(m.began).Seconds() / float64(cores)
+// shares returns the shares of all cores that this process took since the start, and that its garbage collection took,
+// as the runtime estimates it; negative where they are unknown.
+func (m meter) shares() (cpu, gc float64) {
+	available := time.Since(m.began).Seconds() * float64(runtime.GOMAXPROCS(0))
+	if !m.known || available <= 0 {
+		return -1, -1
+	}
+	used, _ := ProcessorTime()
+	return (used - m.cpu).Seconds() / available, (gcSeconds() - m.gc) / available
 }
 
 // gcSeconds returns the core-seconds spent on garbage collection since the process started.

@@ -219,13 +219,13 @@ func (b *bench) decode(ctx context.Context) (d Decode, err error) {
 	if err := ask(); err != nil { // connects, and grows buffers that are used again
 		return d, err
 	}
-	from, known := processorTime()
+	from, known := load.ProcessorTime()
 	for began := time.Now(); time.Since(began) < b.Decode || d.Events == 0; d.Events += burst {
 		if err := ask(); err != nil {
 			return d, err
 		}
 	}
-	to, _ := processorTime()
+	to, _ := load.ProcessorTime()
 	if used := (to - from).Seconds(); known && used > 0 {
 		d.PerEvent = rundir.Exactly(used / float64(d.Events))
 	}

@@ -13,6 +13,7 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
@@ -196,7 +197,7 @@ func (w *levelClient) watchUsage(ctx context.Context) {
 		if w.begun.Load() < w.streams {
 			continue
 		}
-		used, known := processorTime()
+		used, known := load.ProcessorTime()
 		now := usage{time.Now(), used, known, residentMemory()}
 		if w.ended.Load() > 0 {
 			return

@@ -1,14 +1,14 @@
 //go:build unix
 
-package selftest
+package load
 
 import (
 	"syscall"
 	"time"
 )
 
-// processorTime returns the processor time that this process has used; ok is false where the system does not tell.
-func processorTime() (used time.Duration, ok bool) {
+// ProcessorTime returns the processor time that this process has used; ok is false where the system does not tell.
+func ProcessorTime() (used time.Duration, ok bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0, false
