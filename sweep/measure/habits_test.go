@@ -130,6 +130,12 @@ func TestQuotas(t *testing.T) {
 		"three waited":                       {queued(3, 5), queued(2, 5)},
 		"eight times the usual from another": {queued(3, 1.61), queued(3, 1.59)},
 	}.check(t)
+
+	batch := []quotaEvent{{sent: 9.9, first: 10, last: 11}, {sent: 3, first: 10, last: 11}, {sent: 4, first: 10, last: 11},
+		{sent: 5, first: 10, last: 11}, {sent: 0, first: 0.1, last: 1}, {sent: 0.1, first: 0.2, last: 1}}
+	if n := len(reopenedQueue(batch)); n != 1 {
+		t.Errorf("where those that waited begin with those that just came, %d openings are seen", n)
+	}
 }
 
 // Periods and what passes in them are read off records, and nothing is read off servers without a quota.

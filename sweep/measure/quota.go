@@ -138,7 +138,9 @@ func (q *quotas) reopened() (opens []float64) {
 // reopenedQueue returns when answers began again, each time after a while in which none did and none ran although
 // requests waited.
 func reopenedQueue(passed []quotaEvent) (opens []float64) {
-	byFirst := slices.SortedFunc(slices.Values(passed), func(a, b quotaEvent) int { return cmp.Compare(a.first, b.first) })
+	byFirst := slices.SortedFunc(slices.Values(passed), func(a, b quotaEvent) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.sent, b.sent)) // a batch begins at one instant
+	})
 	var gaps []float64
 	for i := range byFirst[1:] {
 		gaps = append(gaps, byFirst[i+1].first-byFirst[i].first)
