@@ -273,39 +273,54 @@ func (p *point) sigmas(t Term) float64 { return p.miss(t) * math.Sqrt(p.weight(t
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// line returns where the term ends by a line through the stages about a rate: by logistic regression, whose slope is
-// unsure where they are few.
+// line returns where the term ends by a line through the stages about a rate. The search for where it ends halves a
+// range of rates, since in steep cases a step by the slope can lead away.
 func (t Term) line(points []point, at float64) rateLimit {
-	level, slope, first := 0.0, float64(usualSlope), at
-	var error float64
-	for range regressionSteps {
-		var n regression
+	low, high := at*(1-lineReach), at*(1+lineReach)
+	slope, error := 0.0, math.Inf(1)
+	for range bisections {
+		at = (low + high) / 2
+		var level float64
+		if level, slope, error = t.fit(points, at); level > 0 {
+			high = at
+		} else {
+			low = at
+		}
+	}
+	half := stats.Z95 * intervalFactor * error / slope
+	return rateLimit{at, at * (1 - half), at * (1 + half)}
+}
+
+// fit returns by how much the term is missed at a rate, with its standard error, and how that grows with the rate: by
+// logistic regression on the stages near it, of which the nearest count most. It begins with a line through what the
+// stages show, since far from it the regression leads away.
+func (t Term) fit(points []point, at float64) (level, slope, error float64) {
+	slope = usualSlope
+	for k := range fits {
+		var r regression
 		for i := range points {
 			p := &points[i]
 			u := p.rate/at - 1
 			far := math.Abs(u) / lineReach
-			if far >= 1 || at <= 0 {
+			if far >= 1 {
 				continue
 			}
-			y, variance := p.log, p.error*p.error
-			if t.Stat != Mean {
-				fit := level + slope*u
-				share := 1 / (1 + math.Exp(-fit-logit(t.tail())))
+			y, share := p.miss(t), (p.share*p.n+0.5)/(p.n+1)
+			if line := level + slope*u; k > 0 && t.Stat != Mean {
+				share = 1 / (1 + math.Exp(-line-logit(t.tail())))
 				share = min(max(share, minShare), 1-minShare)
-				y, variance = fit+(p.share-share)/(share*(1-share)), 1/(p.n*share*(1-share))
+				y = line + (p.share-share)/(share*(1-share))
 			}
-			weight := math.Pow(1-far*far*far, 3) / (variance + math.Pow(slope*stageScatter, 2))
-			n.add(u, y, weight)
+			variance := 1 / (p.n * share * (1 - share))
+			if t.Stat == Mean {
+				variance = p.error * p.error
+			}
+			r.add(u, y, math.Pow(1-far*far*far, 3)/(variance+math.Pow(slope*stageScatter, 2)))
 		}
-		level, slope, error = n.solve(usualSlope)
+		level, slope, error = r.solve(usualSlope)
 		slope = max(slope, minSlope)
-		moved := min(max(-level/slope, -maxStep), maxStep)
-		moved = min(max(at*(1+moved), first*(1-lineReach)), first*(1+lineReach))/at - 1
-		at *= 1 + moved
-		level += slope * moved
 	}
-	half := stats.Z95 * intervalFactor * error / slope
-	return rateLimit{at, at * (1 - half), at * (1 + half)}
+	return level, slope, error
 }
 
 // regression holds the sums of a regression on one variable.

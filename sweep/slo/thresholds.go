@@ -29,12 +29,12 @@ const (
 	lineReach           = 0.3  // on either side: farther away the curve bends, and within less the slope is unsure
 	stageScatter        = 0.03 // what a single stage is off by, besides its own noise
 	valuesPerRelaxation = 20   // independent values of a stage in the time in which a queue forgets what it was
+	minShare            = 1e-4 // of the values beyond a limit
 	usualSlope          = 12   // of the log-odds of the share beyond a limit
 	minSlope            = 2
-	minShare            = 1e-4
-	maxStep             = 0.1 // share by which a step of the regression moves the rate, at most
 	defaultLogError     = 0.1 // standard error of the logarithm of a mean without an interval
-	regressionSteps     = 12  // steps of the regression
+	bisections          = 24  // of a range of twice lineReach
+	fits                = 8   // of a line, each from the one before
 	intervalFactor      = 1.4 // times as wide as the line's: the search ends where that happens to be narrow
 )
 

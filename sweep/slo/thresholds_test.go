@@ -64,8 +64,8 @@ func TestSearch(t *testing.T) {
 			1 - 0.05},
 		"what a stage is off by":              {half(balanced(20, 0)), 0.03 / math.Sqrt(2*weight)},
 		"the least slope":                     {half(balanced(1, 1)), math.Sqrt((1+0.06*0.06)/(2*weight)) / 2},
-		"where a line ends":                   {uneven.rate, 10.866499},
-		"how wide that is":                    {uneven.high - uneven.rate, 0.835226},
+		"where a line ends":                   {uneven.rate, 10.414697766304016},
+		"how wide that is":                    {uneven.high - uneven.rate, 0.5844167926213117},
 		"error of a mean without an interval": {mean.logMeanError(&rundir.Stage{}), 0.1},
 	} {
 		if math.Abs(c.got/c.want-1) > 1e-6 {
