@@ -41,25 +41,18 @@ const (
 	CauseProxyAuth        // the proxy wants a user name and a password
 )
 
-func classifyError(err error, connected bool) (Class, Cause, string) {
+func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
+	class := ClassReset
 	cause, message := reason(err)
 	switch {
-	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
-		return ClassConnect, cause, message
-	case cause == CauseNeedsTLS, cause == CauseNeedsHTTP2, isProtocolError(err):
-		return ClassMalformed, cause, message
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ClassTruncated, cause, "the connection was closed in the middle of the answer"
-	}
-	return ClassReset, cause, message
-}
-
-// classify is classifyError for this client: over HTTP/2, a server without the asked protocol is one without HTTP/2,
-// and a proxy's error says so.
-func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
-	class, cause, message := classifyError(err, connected)
-	if cause == CauseNeedsHTTP2 && c.http2 {
+	case cause == CauseNeedsHTTP2 && c.http2: // what lacks the asked protocol lacks HTTP/2
 		return ClassConnect, CauseNotHTTP2, noHTTP2
+	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
+		class = ClassConnect
+	case cause == CauseNeedsTLS, cause == CauseNeedsHTTP2, isProtocolError(err):
+		class = ClassMalformed
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		class, message = ClassTruncated, "the connection was closed in the middle of the answer"
 	}
 	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "proxyconnect" && cause != CauseProxyAuth {
 		message += " (on the way to the proxy)"
