@@ -15,8 +15,7 @@ import (
 
 const modelsPath = "/v1/models"
 
-// maxListed is how many models an error lists.
-const maxListed = 10
+const maxListed = 10 // models in an error
 
 // list is the answer of /v1/models.
 type list struct {
@@ -26,8 +25,8 @@ type list struct {
 	identified bool // the engine's own pages were read
 }
 
-// models requests the list of models. A server without such a list is not an error yet: missing is the error where
-// there is no other way.
+// models requests the list of models. A server without one is not an error yet: missing is, where nothing else names a
+// model.
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {
@@ -45,13 +44,13 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 	}
 	data := v.Get("data")
 	if v.IsArray() {
-		data = v // some hosted services leave the wrapping out
+		data = v // some hosted services
 	}
 	return list{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
 }
 
-// getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it:
-// in the header of an API that has one, which is then the API to measure, or as a bearer token.
+// getModels sends a key that is refused in the other way that servers have: in the header of an API that has one, which
+// is then the API to measure, or as a bearer token.
 func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	a, err := p.getWhenReady(ctx, modelsPath)
 	var refused *Error
@@ -86,7 +85,6 @@ func keyedAPI() string {
 	return api.Default()
 }
 
-// notAPI returns the error for an answer that is not JSON.
 func (p *Prober) notAPI(a client.Answer) error {
 	what := "the answer is not JSON"
 	if strings.HasPrefix(strings.TrimSpace(string(a.Body[:min(len(a.Body), 64)])), "<") {
@@ -96,7 +94,6 @@ func (p *Prober) notAPI(a client.Answer) error {
 		Do: "Is that the server's base URL, and its API's port?"}
 }
 
-// names returns the models' names.
 func (l list) names() []string {
 	var names []string
 	for _, m := range l.models {
@@ -105,31 +102,30 @@ func (l list) names() []string {
 	return names
 }
 
-// chooseModel chooses the model: the one that was asked for, which must be in the list, or else the first.
+// chooseModel chooses the user's model, which must be in the list, or else the first.
 func (p *Prober) chooseModel(f *Facts, names []string) error {
 	f.Models = names
-	asked := p.options.Params.Model
+	model := p.options.Params.Model
 	switch {
-	case asked == "" && len(f.Models) == 0:
+	case model == "" && len(f.Models) == 0:
 		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "the server lists no model",
 			Do: "Name one with --model."}
-	case asked == "":
+	case model == "":
 		f.Model = f.Models[0]
 		if len(f.Models) > 1 {
 			f.note(noteFirstModel, len(f.Models), f.Model)
 		}
-	case len(f.Models) == 0 || slices.Contains(f.Models, asked):
-		f.Model = asked
-	case slices.Contains(f.Models, asked+":latest"): // Ollama's short names
-		f.Model = asked + ":latest"
+	case len(f.Models) == 0 || slices.Contains(f.Models, model):
+		f.Model = model
+	case slices.Contains(f.Models, model+":latest"): // Ollama's short names
+		f.Model = model + ":latest"
 	default:
-		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "no model " + asked + " here",
+		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "no model " + model + " here",
 			Do: "There are: " + enumerate(f.Models) + "."}
 	}
 	return nil
 }
 
-// enumerate returns the first members of a list as text.
 func enumerate(names []string) string {
 	if more := len(names) - maxListed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
@@ -137,7 +133,6 @@ func enumerate(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// entry returns the list's object for a model.
 func (l list) entry(model string) gjson.Result {
 	for _, m := range l.models {
 		if m.Get("id").String() == model {

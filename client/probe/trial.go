@@ -31,7 +31,6 @@ type trial struct {
 	url     string
 }
 
-// try sends one short request with options o.
 func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int) (trial, error) {
 	c, err := client.New(o)
 	if err != nil {
@@ -41,13 +40,13 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 	return p.ask(ctx, c, o, prompt, n)
 }
 
-// Usual numbers, for an estimate of a prompt's tokens: of its chat template, and the bytes of a token.
+// Usual numbers, for an estimate of a prompt's tokens.
 const (
 	templateTokens = 32
 	bytesPerToken  = 4
 )
 
-// ask sends one short request with client c, which has options o.
+// ask is try with a client that has options o.
 func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
 	call, err := c.Prepare(&api.Request{
 		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
@@ -75,7 +74,7 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	return t, nil
 }
 
-// findAPI finds an API and fields that the server accepts. It returns the first request that succeeded with them.
+// findAPI returns the first request that succeeded.
 func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
@@ -109,7 +108,7 @@ func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	return first, err // the error of the default says more
 }
 
-// blameModel adds to a refusal which model llmsweep chose: the first that the server lists may be an embedding model.
+// blameModel adds to a refusal which model was chosen: the first that the server lists may be an embedding model.
 func (p *Prober) blameModel(f *Facts, err error) {
 	var e *Error
 	if p.options.Params.Model == "" && len(f.Models) > 1 && errors.As(err, &e) &&
@@ -125,7 +124,7 @@ func refusedAPI(err error) bool {
 	return errors.As(err, &e) && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
 }
 
-// tryAPI sends trials with one API, and leaves out fields while the server rejects them.
+// tryAPI leaves out fields while the server rejects them.
 func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial, error) {
 	d, err := api.DialectByName(o.API)
 	if err != nil {
@@ -168,7 +167,7 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
 			continue
 		}
-		dropCounts() // what was counted with other fields, or another API
+		dropCounts() // their fields, or API, are not those that will be used
 		if first == nil {
 			first = &t
 		}
@@ -187,7 +186,7 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 	}
 }
 
-// refusedForLoad reports whether a trial may succeed once the requests have ended that were sent with it.
+// refusedForLoad reports whether a trial may succeed once no other requests run.
 func refusedForLoad(t *trial, err error) bool {
 	var e *Error
 	return t.result.HTTP == http.StatusTooManyRequests || t.result.HTTP == http.StatusServiceUnavailable ||
@@ -195,15 +194,15 @@ func refusedForLoad(t *trial, err error) bool {
 }
 
 // dropThinkField changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the
-// name of the field that was rejected; "" for none.
+// rejected field; "" for none.
 func dropThinkField(f *api.Fields, r *client.Result) string {
-	names := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
+	mentions := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
 	case f.NoThinking:
-	case !f.ReasoningEffort && names("chat_template_kwargs"):
+	case !f.ReasoningEffort && mentions("chat_template_kwargs"):
 		f.ReasoningEffort = true
 		return "chat_template_kwargs"
-	case f.ReasoningEffort && names("reasoning_effort"), names("think"), names("reasoning"):
+	case f.ReasoningEffort && mentions("reasoning_effort"), mentions("think"), mentions("reasoning"):
 		f.NoThinking = true
 		if f.ReasoningEffort {
 			return "reasoning_effort"
@@ -213,14 +212,14 @@ func dropThinkField(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// dropField leaves out the field that a refusal names, or else the least common of the others. It returns the field's
-// name; "" where no field can be the cause.
+// dropField leaves out the field that a refusal names, or else the least common one, and returns it; "" where no field
+// can be the cause.
 func dropField(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
 	}
-	names := func(s string) bool { return strings.Contains(r.Message, s) }
-	if !f.MaxCompletionTokens && names("max_completion_tokens") {
+	mentions := func(s string) bool { return strings.Contains(r.Message, s) }
+	if !f.MaxCompletionTokens && mentions("max_completion_tokens") {
 		f.MaxCompletionTokens = true
 		return "max_tokens"
 	}
@@ -232,9 +231,9 @@ func dropField(f *api.Fields, r *client.Result) string {
 	}
 	for _, named := range []bool{true, false} {
 		for _, d := range droppable {
-			if *d.field && (!named || names(d.name)) {
+			if *d.field && (!named || mentions(d.name)) {
 				*d.field = false
-				f.MinTokens = f.MinTokens && f.IgnoreEOS // goes with it
+				f.MinTokens = f.MinTokens && f.IgnoreEOS // is sent only with it
 				return d.name
 			}
 		}
@@ -242,7 +241,6 @@ func dropField(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// trialError returns the error for a trial that did not succeed.
 func trialError(t trial) error {
 	r := &t.result
 	if r.Message == client.NotStreamed {
@@ -262,14 +260,12 @@ func trialError(t trial) error {
 	return err
 }
 
-// learn adds to the facts what a trial shows.
 func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	f.Streams = true
 	f.Usage = r.TokenSource == client.SourceServer
-	// The count matters too: chunks received together have the same instant.
-	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer ||
-		r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
+	f.Thinks = r.ReasoningTokens > 0 || // chunks received together have the same instant
+		r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
 	if n := r.Chunks(); n > 0 {
 		f.TokensPerChunk = float64(r.OutputTokens) / float64(n)
 	}
@@ -285,14 +281,12 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 // inOneReceive reports whether all chunks of an answer were received together.
 func inOneReceive(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
 
-// confirmOneReceive tries once more: a fast server's chunks can be received together by chance, when this machine is
-// busy.
+// confirmOneReceive tries once more: on a busy machine a fast server's chunks can be received together by chance.
 func (p *Prober) confirmOneReceive(ctx context.Context, o client.Options) bool {
 	t, err := p.try(ctx, o, trialPrompt, trialTokens)
 	return err == nil && t.result.Status == client.StatusOK && inOneReceive(&t.result)
 }
 
-// learnChunks adds what is known about the number of tokens in a chunk.
 func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	switch {
@@ -313,8 +307,7 @@ func canForceLength(f *Facts) bool {
 	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
-// learnLength adds whether the requested length was obeyed, and forced. Natural answers are forced to none: only a
-// longer one disobeys.
+// learnLength finds whether the requested length was obeyed, and forced. A natural answer disobeys only if it is longer.
 func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && canForceLength(f)
@@ -333,7 +326,6 @@ func learnLength(f *Facts, r *client.Result, natural bool) {
 	}
 }
 
-// learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
 	d, err := api.DialectByName(f.API)
 	switch {
@@ -349,7 +341,7 @@ func learnThinking(f *Facts, p api.Params) {
 	}
 }
 
-// tryRunningCounts asks for running counts, which give the number of tokens in each chunk, where the API has them.
+// tryRunningCounts asks for running counts, which give the number of tokens in each chunk.
 func (p *Prober) tryRunningCounts(ctx context.Context, f *Facts, o client.Options) {
 	if d, err := api.DialectByName(o.API); err == nil && d.Traits().OnDemand.ContinuousUsage {
 		o.Params.Fields.ContinuousUsage = true
