@@ -40,8 +40,8 @@ type Arrival struct {
 type FrameReader struct {
 	buf           []byte // what was fed: the caller's piece where nothing was left over, else saved
 	saved         []byte
-	pos           int  // buf[pos:] is not yet cut
-	scanned       int  // buf[pos:scanned] holds no line end
+	pos           int // buf[pos:] is not yet cut
+	scanned       int // buf[pos:scanned] holds no line end
 	firstLineRead bool
 	afterCR       bool // the last line ended in CR: an LF at pos belongs to it
 	newest        Arrival

@@ -31,7 +31,7 @@ var (
 	inURL = regexp.MustCompile(`(^|://)[^/\s@:?#]+:[^/\s?#]*@|://[^/\s?#]*@`)
 	// token matches a URL without a scheme that has a token in place of user name and password: "sk-1@host:8000". The
 	// host must have a letter or a port, because poisson@1.57 is no URL.
-	token = regexp.MustCompile(`^[^\s@/:<>=]+@((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*(?::\d+)?(?:/\S*)?|[0-9.]+:\d+(?:/\S*)?)$`)
+	token    = regexp.MustCompile(`^[^\s@/:<>=]+@((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*(?::\d+)?(?:/\S*)?|[0-9.]+:\d+(?:/\S*)?)$`)
 	urlQuery = regexp.MustCompile(`(://[^\s?]*)\?\S*`)
 	// bareQuery matches the query of a URL without a scheme, "host:8000/v1?key=secret", where it is the whole argument.
 	bareQuery = regexp.MustCompile(`^([A-Za-z0-9.-]+(?::\d+)?(?:/[^\s?]*)?)\?\S+$`)

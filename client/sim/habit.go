@@ -65,7 +65,7 @@ type Scale struct {
 	At     time.Duration // since the server's start
 }
 
-// Slots returns how many of some slots there are at a time, at least 1.
+// Slots returns how many slots there are at a time, where there were slots at first; at least 1.
 func (s Scale) Slots(slots int, at time.Duration) int {
 	if s.Factor == 0 || at < s.At {
 		return slots
@@ -79,8 +79,8 @@ type Pause struct {
 	Length time.Duration
 }
 
-// Burst holds the tokens of an answer back, as a proxy with a buffer does: until so many are there, or until a token
-// comes so long after the first of the buffer.
+// Burst holds the tokens of an answer back, as a proxy with a buffer does, until there are Tokens of them, or until a
+// token comes Time after the first one in the buffer.
 type Burst struct {
 	Tokens int
 	Time   time.Duration
@@ -98,13 +98,11 @@ type WrongAnswers struct {
 	ErrsBusy float64 // answers with a wrong result while another request is in the server
 }
 
-// Times of the server.
 const (
 	// RefusalTime is how long a refusal takes. It is not zero: a client that sends the next request at once would never
 	// let virtual time pass.
 	RefusalTime = 10 * time.Millisecond
-	// CacheTime is how long an answer from the cache takes.
-	CacheTime = 5 * time.Millisecond
+	CacheTime   = 5 * time.Millisecond // how long an answer from the cache takes
 )
 
 // HabitHelp lists the habits that [ParseHabits] reads.
@@ -133,11 +131,10 @@ func ParseHabits(texts []string) (h Habits, err error) {
 	return h, nil
 }
 
-// set sets one habit.
 func (h *Habits) set(name string, v *values) error {
 	switch name {
 	case "collapses":
-		h.Collapses = Collapse{Share: v.number(), Worst: v.numberOr(0), Recovery: v.timeOr(0)}
+		h.Collapses = Collapse{Share: v.number(), Worst: v.numberOr(0), Recovery: v.optionalTime()}
 	case "sheds":
 		h.Sheds = Shed{Waiting: v.count(), Status: int(v.numberOr(429))}
 		if h.Sheds.Status != 429 && h.Sheds.Status != 503 {
@@ -180,13 +177,12 @@ func (h *Habits) set(name string, v *values) error {
 	return v.err
 }
 
-// values are the values of a habit, which are read in turn, and the first error.
+// values reads the values of a habit in turn, and keeps the first error.
 type values struct {
 	texts []string
 	err   error
 }
 
-// next returns the next value.
 func (v *values) next() (text string) {
 	if len(v.texts) > 0 {
 		text, v.texts = strings.TrimSpace(v.texts[0]), v.texts[1:]
@@ -194,7 +190,6 @@ func (v *values) next() (text string) {
 	return text
 }
 
-// fail notes an error, if it is the first.
 func (v *values) fail(format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf(format, args...)
@@ -248,7 +243,7 @@ func (v *values) time() time.Duration {
 	return d
 }
 
-// numberOr is number with a default for a value that is not there.
+// numberOr is number with a default.
 func (v *values) numberOr(fallback float64) float64 {
 	if len(v.texts) == 0 {
 		return fallback
@@ -256,10 +251,10 @@ func (v *values) numberOr(fallback float64) float64 {
 	return v.number()
 }
 
-// timeOr is time with a default for a value that is not there.
-func (v *values) timeOr(fallback time.Duration) time.Duration {
+// optionalTime is time, and 0 where there is no further value.
+func (v *values) optionalTime() time.Duration {
 	if len(v.texts) == 0 {
-		return fallback
+		return 0
 	}
 	return v.time()
 }
