@@ -53,13 +53,13 @@ func parseMessages(s *server, raw []byte) (request, error) {
 // messagesEncoder sends the answer as content blocks: thinking, then text.
 type messagesEncoder struct {
 	*answer
-	block  string // the type of the one that is open; empty for none
+	block  string // type of the open block; empty for none
 	blocks int    // closed so far
 }
 
 func (e *messagesEncoder) opening(b []byte) []byte { return b }
 
-// message returns the message without its content, after n tokens.
+// message returns the message after n tokens, without its content.
 func (e *messagesEncoder) message(n int) map[string]any {
 	m := map[string]any{
 		"id": "msg_" + e.id, "type": "message", "role": "assistant", "model": e.model(), "content": []any{},
@@ -100,7 +100,7 @@ func (e *messagesEncoder) open(b []byte, from int) []byte {
 	return appendEvent(b, "content_block_start", map[string]any{"index": e.blocks, "content_block": block})
 }
 
-// close closes the open block, if any. Thinking is signed at its end.
+// close closes the open block, if any. Thinking ends with a signature.
 func (e *messagesEncoder) close(b []byte) []byte {
 	if e.block == "" {
 		return b
@@ -143,11 +143,10 @@ func (e *messagesEncoder) whole(u sim.Usage) any {
 }
 
 const (
-	overloaded       = "overloaded_error" // the kind of error of a service with too much to do
-	statusOverloaded = 529                // Anthropic's status for it
+	overloaded       = "overloaded_error" // Anthropic's kind of error
+	statusOverloaded = 529
 )
 
-// anthropicRefusal is Anthropic's error object.
 func anthropicRefusal(e *apiError) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
