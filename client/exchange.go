@@ -27,7 +27,6 @@ const (
 	maxBody     = 64 << 10        // bytes read of an answer that is not a stream, or of what follows a stream's end
 )
 
-// exchange is one request and its answer.
 type exchange struct {
 	client   *Client
 	prepared *Prepared

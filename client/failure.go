@@ -235,7 +235,6 @@ func rateLimited(h http.Header, body []byte) bool {
 	return api.NamesRateLimit(body)
 }
 
-// refusalText returns a refusal in one line: the status, then the server's message.
 func refusalText(code int, h http.Header, body []byte) string {
 	text := fmt.Sprint(code)
 	if name := http.StatusText(code); name != "" {

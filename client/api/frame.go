@@ -140,7 +140,7 @@ func (r *fieldReader) Object() members {
 	return members{r: r, iter: iter}
 }
 
-// elements iterates over the elements of a list. A value that is not read is skipped.
+// elements is members for a list.
 type elements struct {
 	r    *fieldReader // nil for an iteration over nothing
 	iter jx.ArrIter
@@ -205,10 +205,8 @@ func (r *fieldReader) Count() int {
 	return int(f)
 }
 
-// isDone reports whether a frame is the terminator of OpenAI's APIs.
 func isDone(frame []byte) bool { return string(bytes.TrimSpace(frame)) == "[DONE]" }
 
-// readDetail returns the count under a key of an object.
 func readDetail(r *fieldReader, key string) int {
 	n := Unknown
 	for m := r.Object(); m.Next(); {

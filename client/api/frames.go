@@ -50,7 +50,7 @@ type FrameReader struct {
 	returned bool // the event is a frame that Next has returned
 }
 
-// event is being read. Its data are buf[start:end], lines joined.
+// event is incomplete. Its data are buf[start:end], lines joined.
 type event struct {
 	start, end int
 	started    bool
@@ -153,7 +153,6 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 	return from, to, true
 }
 
-// skipBOM skips a byte order mark in the first line of the stream.
 func (r *FrameReader) skipBOM(from, to int) (int, int) {
 	if !r.firstLineRead && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3

@@ -87,7 +87,6 @@ type messagesEvent struct {
 	usage messagesUsage
 }
 
-// part is a content block, or a delta.
 type part struct {
 	text, thinking  []byte
 	call, arguments []byte // a tool's name, and a part of its arguments

@@ -157,7 +157,6 @@ type openAIFields struct {
 	timings timings
 }
 
-// choice is the first choice of a chunk.
 type choice struct {
 	texts      int    // strings that are not empty
 	reasonings int    // those that are reasoning
@@ -217,7 +216,6 @@ func (c *choice) add(text []byte, answer bool) {
 	}
 }
 
-// delta is the part of the message that a chat chunk adds.
 type delta struct {
 	content, refusal, reasoning, reasoningContent []byte
 	calls                                         int    // strings that are not empty in tool calls

@@ -62,7 +62,6 @@ type sglangFields struct {
 	meta   meta
 }
 
-// meta is meta_info.
 type meta struct {
 	usage           Usage
 	finish, message []byte // the kind of finish, and a message with it

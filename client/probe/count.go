@@ -18,7 +18,7 @@ const (
 
 const maxConcurrentCounts = 8
 
-// count is how many tokens a server counts for a text, and how it was asked.
+// count is a text's number of tokens, and countUsage or countTokenize.
 type count struct {
 	tokens int
 	source string
@@ -69,7 +69,6 @@ func (p *Prober) storedCount(text string) count {
 	return p.counts[text]
 }
 
-// count has the server count a text, and stores the count.
 func (p *Prober) count(ctx context.Context, text string) error {
 	if !p.noPromptUsage {
 		n, err := p.countByUsage(ctx, p.options, text)

@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// engines maps a model's owner in /v1/models to the engine.
 var engines = map[string]string{
 	"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llamacpp": "llama.cpp", "library": "Ollama",
 }
@@ -26,7 +25,7 @@ type enginePage struct {
 	models  string // name of the model, for servers without /v1/models
 }
 
-// Where a server has several of enginePages, the first decides: SGLang and llama.cpp also have parts of Ollama's API.
+// The first of enginePages decides: SGLang and llama.cpp also have parts of Ollama's API.
 var enginePages = []enginePage{
 	{path: "/get_server_info", engine: "SGLang", key: "version", version: "version", models: "served_model_name"},
 	{path: "/get_model_info", engine: "SGLang", key: "model_path", models: "model_path"},
@@ -70,7 +69,7 @@ func (p *Prober) identify(ctx context.Context, f *Facts, l list) []string {
 	return models
 }
 
-// readEnginePages requests the pages of an engine, or all where it is not known.
+// readEnginePages requests all pages of an unknown engine.
 func (p *Prober) readEnginePages(ctx context.Context, engine string) []gjson.Result {
 	pages := make([]gjson.Result, len(enginePages))
 	var wg sync.WaitGroup

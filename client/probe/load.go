@@ -76,16 +76,14 @@ func parseLoad(r io.Reader) (g client.Gauges, known bool, err error) {
 	return g, false, err
 }
 
-// families are the metrics of a server by name. Methods take several names for one thing, newer first, and use the first
-// that the server has. A metric has one series for each engine.
+// families are the metrics of a server by name. Methods take several names for one thing, newer first, and use the
+// first that the server has; a number is NaN where it has none. A metric has one series for each engine.
 type families map[string]*dto.MetricFamily
 
-// sum returns the sum of a metric's series; NaN where there is none.
 func (f families) sum(names ...string) float64 {
 	return f.join(func(a, b float64) float64 { return a + b }, names)
 }
 
-// peak returns the largest of a metric's series; NaN where there is none.
 func (f families) peak(names ...string) float64 { return f.join(math.Max, names) }
 
 func (f families) join(two func(a, b float64) float64, names []string) float64 {
@@ -107,7 +105,6 @@ func (f families) join(two func(a, b float64) float64, names []string) float64 {
 	return math.NaN()
 }
 
-// tally adds up a histogram's series; false where there is none.
 func (f families) tally(names ...string) (t client.Tally, ok bool) {
 	for _, name := range names {
 		for _, s := range f[name].GetMetric() {

@@ -17,7 +17,6 @@ const modelsPath = "/v1/models"
 
 const maxListed = 10 // models in an error
 
-// list is the answer of /v1/models.
 type list struct {
 	models []gjson.Result
 	server string // the Server header
@@ -75,7 +74,7 @@ func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	return a, err
 }
 
-// keyedAPI returns the name of the first API that takes the key in a header of its own.
+// keyedAPI returns the first API that takes the key in a header of its own.
 func keyedAPI() string {
 	for _, d := range api.Dialects() {
 		if d.Traits().Auto && d.Traits().Key != "" {

@@ -76,7 +76,6 @@ func (p *Prober) Options() client.Options { return p.options }
 // Close closes the connections.
 func (p *Prober) Close() { p.client.CloseIdle() }
 
-// get returns errors that say what to do.
 func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodGet, path, nil)
 	if err != nil {
@@ -106,7 +105,6 @@ func (p *Prober) Reconnects(ctx context.Context) bool {
 	return !c.HasConnection()
 }
 
-// limit returns the shorter of d and the time limit of requests.
 func (p *Prober) limit(d time.Duration) time.Duration {
 	if t := p.options.Timeout; t > 0 {
 		return min(t, d)

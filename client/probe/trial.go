@@ -24,7 +24,6 @@ const trialPrompt = "Answer with the single word yes."
 // token has no text are below it.
 const packedChunk = 1.05
 
-// trial is one short request and its result.
 type trial struct {
 	options client.Options
 	result  client.Result
@@ -74,7 +73,6 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	return t, nil
 }
 
-// findAPI returns the first request that succeeded.
 func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
@@ -278,7 +276,6 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	}
 }
 
-// inOneReceive reports whether all chunks of an answer were received together.
 func inOneReceive(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
 
 // confirmOneReceive tries once more: on a busy machine a fast server's chunks can be received together by chance.

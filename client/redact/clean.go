@@ -25,7 +25,7 @@ const MaxMessage = 300
 // "X-Priority: 1" is.
 const minLongSecret = 8
 
-// The value of any header but publicHeaders is treated as a secret: redacting too much costs little.
+// publicHeaders are shown. Any other is treated as a secret, because redacting too much costs little.
 var publicHeaders = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host",
 	"User-Agent"}
 
@@ -82,7 +82,6 @@ func encodings(s string) []string {
 	return all
 }
 
-// lowerEscapes writes %2F as %2f.
 func lowerEscapes(s string) string {
 	b := []byte(s)
 	for i := 0; i+2 < len(b); i++ {

@@ -90,7 +90,6 @@ func InBody(body string) []string {
 	return secrets
 }
 
-// eachSecret calls f for each text in a field that holds a key.
 func eachSecret(v any, f func(fields map[string]any, name string)) {
 	switch v := v.(type) {
 	case []any:

@@ -82,7 +82,6 @@ func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 	return max(f, b.collapsed)
 }
 
-// stall adds the pauses to a step that would take d.
 func (b *behaviour) stall(now, d time.Duration) time.Duration {
 	end := now + d
 	for b.Pauses.Length > 0 && b.nextPauseAt < end {

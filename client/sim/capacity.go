@@ -84,7 +84,6 @@ func plainCapacity(p Plain, slots int, w Workload) Capacity {
 	return c
 }
 
-// tally adds up steps.
 type tally struct {
 	elapsed         time.Duration
 	tokens          float64 // sampled
@@ -204,7 +203,6 @@ func runScheduler(c MachineConfig, w Workload) tally {
 	return steady
 }
 
-// synchronous returns the latencies of a request alone.
 func synchronous(c MachineConfig, w Workload) (ttft, itl, latency time.Duration) {
 	if c.IsPlain() {
 		p := plainCapacity(c.Plain, 1, w)

@@ -97,7 +97,6 @@ func Preset(name string) (MachineConfig, error) {
 	return c, nil
 }
 
-// splitCount splits "L20x2" into name and count. A name without a count means one.
 func splitCount(s string) (name string, count int) {
 	if i := strings.LastIndexAny(s, "xX*"); i > 0 {
 		if n, err := strconv.Atoi(s[i+1:]); err == nil && n > 0 {

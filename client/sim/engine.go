@@ -329,7 +329,6 @@ func (e *Engine) endStep() {
 	e.scheduler.Complete()
 }
 
-// abort ends all active requests when the engine stops.
 func (e *Engine) abort() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

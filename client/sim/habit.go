@@ -36,7 +36,6 @@ type Collapse struct {
 // Never is the Recovery of a server that stays slow for good.
 const Never time.Duration = math.MaxInt64
 
-// slowdown returns how many times as long a step takes while requests wait.
 func (c Collapse) slowdown(waiting, slots int) float64 {
 	f := 1 + c.Share*float64(waiting)/float64(slots)
 	if c.Worst > 0 {
@@ -177,7 +176,7 @@ func (h *Habits) set(name string, v *values) error {
 	return v.err
 }
 
-// values reads the values of a habit in turn, and keeps the first error.
+// values reads the values of a habit in turn, all of them above 0, and keeps the first error.
 type values struct {
 	texts []string
 	err   error
@@ -196,7 +195,6 @@ func (v *values) fail(format string, args ...any) {
 	}
 }
 
-// number reads a number or a percentage above 0.
 func (v *values) number() float64 {
 	text := v.next()
 	digits, percent := strings.CutSuffix(text, "%")
@@ -211,7 +209,6 @@ func (v *values) number() float64 {
 	return x
 }
 
-// count reads a whole number above 0.
 func (v *values) count() int {
 	x := v.number()
 	if x != math.Trunc(x) {
@@ -220,7 +217,6 @@ func (v *values) count() int {
 	return int(x)
 }
 
-// share reads a number that is at most 1.
 func (v *values) share() float64 {
 	x := v.number()
 	if x > 1 {
@@ -229,7 +225,6 @@ func (v *values) share() float64 {
 	return x
 }
 
-// time reads a time above 0.
 func (v *values) time() time.Duration {
 	text := v.next()
 	if text == "never" {
@@ -243,7 +238,7 @@ func (v *values) time() time.Duration {
 	return d
 }
 
-// numberOr is number with a default.
+// numberOr is number with a default for a value that is left out.
 func (v *values) numberOr(fallback float64) float64 {
 	if len(v.texts) == 0 {
 		return fallback
@@ -251,7 +246,7 @@ func (v *values) numberOr(fallback float64) float64 {
 	return v.number()
 }
 
-// optionalTime is time, and 0 where there is no further value.
+// optionalTime returns 0 for a value that is left out.
 func (v *values) optionalTime() time.Duration {
 	if len(v.texts) == 0 {
 		return 0

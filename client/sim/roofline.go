@@ -68,7 +68,7 @@ type roofline struct {
 	reduceToken   float64
 }
 
-// roofline returns the step times of a valid Config that has its defaults.
+// roofline wants a valid configuration that has its defaults.
 func (c MachineConfig) roofline() roofline {
 	if c.IsPlain() {
 		return roofline{fixed: c.Plain.step().Seconds()}

@@ -58,7 +58,7 @@ func Kinds(t *testing.T) (kinds []Kind) {
 	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Code == note.Text.Code }) // it has words of its own
 }
 
-// root returns the directory of go.mod.
+// root is the directory of go.mod.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {

@@ -37,7 +37,6 @@ func MutatedWith[F any](target F) F {
 	}).Interface().(F)
 }
 
-// try calls a target, and logs the input where it fails.
 func try(t *testing.T, target reflect.Value, args []reflect.Value) {
 	defer func() {
 		if broken := recover(); broken != nil {

@@ -6,8 +6,7 @@ import (
 	"reflect"
 )
 
-// maxInput is the length in bytes beyond which an input does not grow.
-const maxInput = 1 << 16
+const maxInput = 1 << 16 // bytes
 
 // mutator changes inputs, and splices them with pieces of those that it has learnt.
 type mutator struct {
@@ -70,7 +69,6 @@ func (m *mutator) change(args []reflect.Value) []reflect.Value {
 	return changed
 }
 
-// oddPieces break parsers.
 var oddPieces = []string{
 	"\x00", "\xff", "\xef\xbb\xbf", "\r\n", "\n\n", "\n", "\r", "\t", " ", ",", ":", ";", "|", "=", "%", "-", "+", ".",
 	"/", "\\", "\"", "'", "`",

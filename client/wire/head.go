@@ -64,7 +64,6 @@ func (c *Conn) receiveHead(limit int) (size int, err error) {
 	}
 }
 
-// plausible reports whether an answer can be HTTP, as far as it came.
 func plausible(text []byte) bool {
 	const start = "HTTP/"
 	n := min(len(text), len(start))

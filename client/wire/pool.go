@@ -173,7 +173,7 @@ func (p *Pool) pop() *Conn {
 // errQueue is for a dial that timed out while it waited for others.
 var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
 
-// dialSlot waits until fewer than maxDials connections are being made. The new context has dialTimeout.
+// dialSlot waits until fewer than maxDials connections are being made, and limits ctx to dialTimeout in all.
 func (p *Pool) dialSlot(ctx context.Context) (limited context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
 	select {

@@ -79,7 +79,6 @@ func (a *answer) text(from, to int) string {
 	return b.String()
 }
 
-// word returns the n-th token, n counting from 1.
 func (a *answer) word(n int) string {
 	if a.sumText != "" && n == a.work.OutputTokens {
 		return a.sumText
@@ -249,7 +248,6 @@ func (a *answer) drop(ctx context.Context) {
 	hijack(a.out).Close()
 }
 
-// namedEvent has its type in the "event:" line and in its data.
 type namedEvent struct {
 	kind    string
 	members map[string]any
@@ -261,7 +259,6 @@ func (e namedEvent) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// appendObject appends an event with v as its data.
 func appendObject(b []byte, v any) []byte {
 	if e, ok := v.(namedEvent); ok {
 		b = append(b, "event: "+e.kind+"\n"...)

@@ -50,7 +50,6 @@ func parseMessages(s *server, raw []byte) (request, error) {
 	return s.newRequest(b.Stream, ids, lengthLimits{max: b.MaxTokens, think: b.Thinking.Type != "disabled"})
 }
 
-// messagesEncoder sends the answer as content blocks: thinking, then text.
 type messagesEncoder struct {
 	*answer
 	block  string // type of the open block; empty for none
@@ -59,7 +58,6 @@ type messagesEncoder struct {
 
 func (e *messagesEncoder) opening(b []byte) []byte { return b }
 
-// message returns the message after n tokens, without its content.
 func (e *messagesEncoder) message(n int) map[string]any {
 	m := map[string]any{
 		"id": "msg_" + e.id, "type": "message", "role": "assistant", "model": e.model(), "content": []any{},
@@ -90,7 +88,6 @@ func (e *messagesEncoder) tokens(b []byte, from, to int) []byte {
 	return appendEvent(b, "content_block_delta", map[string]any{"index": e.blocks, "delta": delta})
 }
 
-// open opens the block that begins after a token.
 func (e *messagesEncoder) open(b []byte, from int) []byte {
 	block := map[string]any{"type": "text", "text": ""}
 	if from < e.work.ReasoningTokens {

@@ -21,7 +21,6 @@ func openAIEndpoint(chat bool) *endpoint {
 	}
 }
 
-// body has the fields of a request to OpenAI's endpoints that are used.
 type body struct {
 	modelMember
 	Messages            []chatMessage   `json:"messages"`
@@ -121,7 +120,6 @@ func (e *openAIEncoder) tokens(b []byte, from, to int) []byte {
 	return e.end(b, finish, to)
 }
 
-// end appends what follows the text of a chunk, after which n tokens have been sent.
 func (e *openAIEncoder) end(b []byte, finish string, n int) []byte {
 	if e.chat {
 		b = append(b, '}')

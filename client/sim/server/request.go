@@ -16,7 +16,6 @@ import (
 // itself; vLLM's own limit is the model's length.
 const naturalLimit = 256
 
-// request is a parsed request, independent of its API.
 type request struct {
 	work       sim.Request // what the engine is asked for
 	stream     bool
@@ -84,7 +83,6 @@ func (s *server) newRequest(stream bool, ids []uint32, l lengthLimits) (request,
 	return r, nil
 }
 
-// limit returns the longest allowed answer to a prompt of so many tokens.
 func (s *server) limit(prompt int, l lengthLimits) (int, error) {
 	room := min(s.config.MaxModelLen, s.config.KVTokens-s.config.KVTokens%s.config.BlockTokens) - prompt
 	limit := l.fallback
@@ -110,7 +108,6 @@ func (s *server) limit(prompt int, l lengthLimits) (int, error) {
 	return limit, nil
 }
 
-// chatMessage is a message of a conversation, in OpenAI's format.
 type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null

@@ -48,7 +48,6 @@ func parseResponses(s *server, raw []byte) (request, error) {
 	return s.newRequest(b.Stream, ids, length)
 }
 
-// responsesEncoder sends the answer as output items: reasoning, then a message.
 type responsesEncoder struct {
 	*answer
 	sent       int              // events
@@ -62,7 +61,6 @@ func (e *responsesEncoder) next(b []byte, kind string, members map[string]any) [
 	return appendEvent(b, "response."+kind, members)
 }
 
-// part appends an event about the open item's part.
 func (e *responsesEncoder) part(b []byte, kind string, members map[string]any) []byte {
 	i := len(e.items) - 1
 	members["item_id"], members["output_index"], members["content_index"] = e.items[i]["id"], i, 0
@@ -73,7 +71,6 @@ func (e *responsesEncoder) opening(b []byte) []byte {
 	return e.next(b, "created", map[string]any{"response": e.response("in_progress")})
 }
 
-// response returns the response so far.
 func (e *responsesEncoder) response(status string) map[string]any {
 	output := append([]map[string]any{}, e.items...)
 	return map[string]any{
@@ -89,7 +86,6 @@ func (e *responsesEncoder) tokens(b []byte, from, to int) []byte {
 	return e.part(b, e.textKind()+".delta", map[string]any{"delta": e.text(from, to)})
 }
 
-// open opens the item that begins after a token.
 func (e *responsesEncoder) open(b []byte, from int) []byte {
 	e.firstToken = from
 	item := map[string]any{"id": "msg_" + e.id, "type": "message", "role": "assistant", "status": "in_progress"}
@@ -101,7 +97,6 @@ func (e *responsesEncoder) open(b []byte, from int) []byte {
 	return e.part(b, "content_part.added", map[string]any{"part": map[string]any{"type": e.textKind(), "text": ""}})
 }
 
-// textKind is the kind of the open item's text.
 func (e *responsesEncoder) textKind() string {
 	if e.items[len(e.items)-1]["type"] == "reasoning" {
 		return "reasoning_text"

@@ -90,7 +90,6 @@ func New(e *sim.Engine, o Options) http.Handler {
 	return s
 }
 
-// endpoint is one completion API.
 type endpoint struct {
 	fields  string // body fields that a strict server accepts
 	parse   func(s *server, raw []byte) (request, error)
@@ -141,7 +140,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// hang keeps a connection open without an answer until the client closes it.
 func hang(r *http.Request) {
 	io.Copy(io.Discard, r.Body) // or the server would not notice that the client left
 	<-r.Context().Done()
@@ -254,7 +252,6 @@ func injectFault(w http.ResponseWriter, r *http.Request, e *endpoint, fault Faul
 	return true
 }
 
-// refuseSubmit answers a request that the engine did not queue.
 func refuseSubmit(ctx context.Context, w http.ResponseWriter, e *endpoint, err error) {
 	err = sim.AwaitRefusal(ctx, err)
 	var refusal *sim.Refusal
@@ -278,7 +275,6 @@ func (e *endpoint) refuse(w http.ResponseWriter, err *apiError) {
 	writeJSON(w, err.Status, e.refusal(err))
 }
 
-// apiError is an answer with a status other than 200.
 type apiError struct {
 	Status               int
 	Message, Kind, Param string

@@ -57,7 +57,6 @@ func (e *sglangEncoder) tokens(b []byte, from, to int) []byte {
 	return appendObject(b, e.object(from, to))
 }
 
-// object returns a chunk, or the answer in one piece.
 func (e *sglangEncoder) object(from, to int) any {
 	const qwenEndOfTurn = 151645 // the id of <|im_end|> in Qwen2's tokenizer
 	if e.Texts != "pieces" {

@@ -28,7 +28,6 @@ func nextToken(s string) int {
 	return size
 }
 
-// letters returns the length of the piece of a word at the beginning of s.
 func letters(s string) int {
 	first, end := utf8.DecodeRuneInString(s)
 	for limit := 4 + int(first%3); limit > 1 && end < len(s); limit-- {
