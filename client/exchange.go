@@ -207,7 +207,7 @@ func (x *exchange) readFrame(f api.Frame) {
 		return
 	}
 	if err := s.decoder.Decode(f.Data, c); err != nil {
-		if f.Open && !json.Valid(f.Data) {
+		if f.Partial && !json.Valid(f.Data) {
 			x.fail(at, ClassTruncated, "the stream ended in the middle of a chunk")
 		} else {
 			x.fail(at, ClassMalformed, err.Error())

@@ -45,7 +45,7 @@ func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
 	class := ClassReset
 	cause, message := reason(err)
 	switch {
-	case cause == CauseNeedsHTTP2 && c.http2: // what lacks the asked protocol lacks HTTP/2
+	case cause == CauseNeedsHTTP2 && c.http2: // the server refused ALPN, which offered HTTP/2
 		return ClassConnect, CauseNotHTTP2, noHTTP2
 	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
 		class = ClassConnect

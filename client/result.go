@@ -24,11 +24,9 @@ const (
 	ClassReset       Class = "reset"        // the connection broke after it was established
 	ClassTruncated   Class = "truncated"    // the stream ended without its terminator or finish reason
 	ClassStreamError Class = "stream_error" // an error object inside a 200 stream
-	// the answer ended well without one token: set by who asked for tokens, not by Client
-	ClassEmpty Class = "empty"
-	// the answer ended well and is far shorter than asked: set by who knows that the length is kept
-	ClassShort     Class = "short"
-	ClassMalformed Class = "malformed" // an answer that violates HTTP or the API
+	ClassEmpty       Class = "empty"        // ended well without a token; not set by Client, but by who asked for tokens
+	ClassShort       Class = "short"        // ended well, far shorter than asked; set by who knows that lengths are kept
+	ClassMalformed   Class = "malformed"    // an answer that violates HTTP or the API
 )
 
 // Status is how a request ended.

@@ -20,8 +20,8 @@ var ErrTooLong = errors.New("a frame is longer than 16 MB")
 type Frame struct {
 	Data []byte // valid until the next call of Next; may be changed by the caller
 	Arrival
-	Error bool // from an "event: error", an "error:" line, or a line that no event stream has
-	Open  bool // the stream ended before the line did: Data may be cut short
+	Error   bool // from an "event: error", an "error:" line, or a line that no event stream has
+	Partial bool // the stream ended before the line did: Data may be cut short
 }
 
 // Arrival is when bytes arrived, and with which receive. A frame has that of its last line of data, even where the blank
@@ -55,7 +55,7 @@ type event struct {
 	start, end int
 	started    bool
 	error      bool
-	open       bool
+	partial    bool
 	arrival    Arrival
 }
 
@@ -111,7 +111,7 @@ func (r *FrameReader) Last(complete bool) (f Frame, ok bool) {
 		from, to := r.skipBOM(r.pos, len(r.buf))
 		r.pos, r.scanned = to, to
 		r.takeLine(from, to)
-		r.event.open = true
+		r.event.partial = true
 	}
 	if r.event.started && !r.dropBlank() {
 		return r.frame(), true
@@ -227,7 +227,7 @@ func (r *FrameReader) dropBlank() bool {
 func (r *FrameReader) frame() Frame {
 	e := &r.event
 	r.returned = true
-	return Frame{Data: r.buf[e.start:e.end], Arrival: e.arrival, Error: e.error, Open: e.open}
+	return Frame{Data: r.buf[e.start:e.end], Arrival: e.arrival, Error: e.error, Partial: e.partial}
 }
 
 // saveRest keeps what is still needed of the caller's bytes.

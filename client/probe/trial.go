@@ -133,7 +133,6 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 		o.Params.Fields.IgnoreEOS, o.Params.Fields.MinTokens = false, false
 	}
 	o.Params.Fields.ReasoningEffort = d.Traits().OnDemand.ReasoningEffort && o.Params.Think != nil && f.Engine == "Ollama"
-	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
 	var rejected []string
 	var notes []note.Note
@@ -169,13 +168,7 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 		if first == nil {
 			first = &t
 		}
-		name := ""
-		if asksThink {
-			name = dropThinkField(&o.Params.Fields, &t.result)
-		}
-		if name == "" {
-			name = dropField(&o.Params.Fields, &t.result)
-		}
+		name := dropRejected(&o.Params, d.Traits().Thinks, &t.result)
 		if name == "" {
 			return *first, trialError(*first)
 		}
@@ -191,8 +184,17 @@ func refusedForLoad(t *trial, err error) bool {
 		errors.As(err, &e) && e.Kind == kindSpent
 }
 
-// dropThinkField changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the
-// rejected field; "" for none.
+// dropRejected changes or leaves out a field that may be the reason of a refusal, and returns its name; "" for none.
+func dropRejected(p *api.Params, thinks bool, r *client.Result) string {
+	if thinks && p.Think != nil {
+		if name := dropThinkField(&p.Fields, r); name != "" {
+			return name
+		}
+	}
+	return dropField(&p.Fields, r)
+}
+
+// dropThinkField changes the field that controls reasoning, or leaves it out, where a refusal names it.
 func dropThinkField(f *api.Fields, r *client.Result) string {
 	mentions := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
@@ -210,8 +212,7 @@ func dropThinkField(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// dropField leaves out the field that a refusal names, or else the least common one, and returns it; "" where no field
-// can be the cause.
+// dropField leaves out the field that a refusal names, or else the least common one.
 func dropField(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
@@ -262,8 +263,9 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	f.Streams = true
 	f.Usage = r.TokenSource == client.SourceServer
-	f.Thinks = r.ReasoningTokens > 0 || // chunks received together have the same instant
-		r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
+	// The count matters too: chunks received together have the same instant.
+	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer ||
+		r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
 	if n := r.Chunks(); n > 0 {
 		f.TokensPerChunk = float64(r.OutputTokens) / float64(n)
 	}
