@@ -11,8 +11,8 @@ type Gauges struct {
 	KVTokens                  float64 // size of the KV cache; 0 where it is not reported
 	Steps                     float64 // of the engine, since the server started
 
-	// Speculative decoding. Drafts, Drafted and Accepted count since the server started. AcceptLength (accepted tokens
-	// of a step and one more) and AcceptRate (share of drafted tokens) are recent means, where a server reports only those.
+	// Speculative decoding. Drafts, Drafted and Accepted count since the server started. AcceptLength (accepted tokens of
+	// a step and one more) and AcceptRate (share of drafted tokens) are recent means, where a server reports only those.
 	Drafts, Drafted, Accepted, AcceptLength, AcceptRate float64
 
 	TTFT, Queue, ITL, Latency Tally // of requests by the engine's own clock, since the server started

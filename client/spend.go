@@ -41,8 +41,9 @@ type Spent struct {
 	Refused                    bool // a request was not sent, because it might have exceeded the limit
 }
 
-// SpendLimiter is an [Allowance] with a limit on cost, safe for concurrent use. What is spent and reserved never exceeds
-// the limit, as long as at most one prompt at a time exceeds its bound, and the server sends no more than was asked for.
+// SpendLimiter is an [Allowance] with a limit on cost, safe for concurrent use. What is spent and reserved never
+// exceeds the limit, as long as at most one prompt at a time exceeds its bound, and the server sends no more than was
+// asked for.
 type SpendLimiter struct {
 	limits  SpendLimits
 	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
@@ -97,8 +98,8 @@ func (p *SpendLimiter) Spent() Spent {
 func (p *SpendLimiter) Limits() SpendLimits { return p.limits }
 
 // Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. After
-// a few prompts the bound is the server's tokens per byte with a margin. After many of a length the margin is small, and
-// the tokens per byte include the template. One outlier, which may be any request in flight, is provided for.
+// a few prompts the bound is the server's tokens per byte with a margin. After many of a length the margin is small,
+// and the tokens per byte include the template. One outlier, which may be any request in flight, is provided for.
 const (
 	templateTokens = 256
 	fewCounted     = 3

@@ -10,8 +10,8 @@ import (
 
 const maxMessage = 64 << 10 // bytes of an error's body that are read
 
-// isErrorObject reports whether an object is an error, by its members "error" and "object": servers send an "error" that
-// says something, or an "object" named "error".
+// isErrorObject reports whether an object is an error, by its members "error" and "object": servers send an "error"
+// that says something, or an "object" named "error".
 func isErrorObject(errorMember, objectMember []byte) bool {
 	switch string(errorMember) {
 	case "", "null", "false", `""`:

@@ -54,8 +54,8 @@ func (r *fieldReader) Open(frame []byte, c *Chunk) members {
 	return m
 }
 
-// Close ends the reading of a frame. done means that what was read is of no use: the frame is not a JSON object, which is
-// the error, or it is an error object, whose message is then in c.
+// Close ends the reading of a frame. done means that what was read is of no use: the frame is not a JSON object, which
+// is the error, or it is an error object, whose message is then in c.
 func (r *fieldReader) Close(c *Chunk) (done bool, err error) {
 	if r.err == nil && r.json.Skip() != io.EOF {
 		r.err = errNotJSON

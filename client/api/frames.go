@@ -24,8 +24,8 @@ type Frame struct {
 	Partial bool // the stream ended before the line did: Data may be cut short
 }
 
-// Arrival is when bytes arrived, and with which receive. A frame has that of its last line of data, even where the blank
-// line that ends the event arrived later.
+// Arrival is when bytes arrived, and with which receive. A frame has that of its last line of data, even where the
+// blank line that ends the event arrived later.
 type Arrival struct {
 	At      time.Duration
 	Receive int64

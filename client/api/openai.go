@@ -52,8 +52,8 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// think writes the field that turns thinking on or off: chat_template_kwargs of vLLM, SGLang, lmdeploy and llama.cpp, or
-// reasoning_effort of OpenAI and Ollama.
+// think writes the field that turns thinking on or off: chat_template_kwargs of vLLM, SGLang, lmdeploy and llama.cpp,
+// or reasoning_effort of OpenAI and Ollama.
 func think(e *encoder, p *Params) {
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:

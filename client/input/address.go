@@ -187,7 +187,7 @@ func (a *Address) Join(path string) *url.URL {
 
 // Show returns the URL of an API path without its query, which may hold a key.
 func (a *Address) Show(path string) string {
-	if base, _ := splitPath(a.Base.Path); path == "" && base != a.Base.Path { // ParseAddress would cut the end of the path off
+	if base, _ := splitPath(a.Base.Path); path == "" && base != a.Base.Path { // else ParseAddress would cut the path
 		path = a.api
 	}
 	u := a.Join(path)

@@ -26,8 +26,8 @@ type count struct {
 
 // Count returns how many prompt tokens the server counts for user messages with the given texts: from the usage of real
 // requests for one token, or else from its tokenizer ([Prober.CountSource] returns which). Texts are counted
-// concurrently, and once more one after another where the server refuses that. It must be called after Preflight, and is
-// not safe for concurrent use.
+// concurrently, and once more one after another where the server refuses that. It must be called after Preflight, and
+// is not safe for concurrent use.
 func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	p.counting.Wait()
 	errs := make([]error, len(texts))

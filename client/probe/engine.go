@@ -91,8 +91,8 @@ func (p *Prober) page(ctx context.Context, path string) gjson.Result {
 	return gjson.ParseBytes(a.Body)
 }
 
-// findContextLength is for Ollama, which tells the length only once the model is loaded, and cuts longer prompts without
-// an error.
+// findContextLength is for Ollama, which tells the length only once the model is loaded, and cuts longer prompts
+// without an error.
 func (p *Prober) findContextLength(ctx context.Context, f *Facts, want Workload) {
 	if f.Engine != "Ollama" {
 		return

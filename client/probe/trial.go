@@ -306,7 +306,7 @@ func canForceLength(f *Facts) bool {
 	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
-// learnLength finds whether the requested length was obeyed, and forced. A natural answer disobeys only if it is longer.
+// learnLength finds whether the requested length was obeyed, and forced. Natural answers may be shorter.
 func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && canForceLength(f)

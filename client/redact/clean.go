@@ -35,7 +35,7 @@ type Cleaner struct {
 	Long    *strings.Replacer // of secrets too long to be part of a word by chance
 }
 
-// NewCleaner returns a cleaner for the secrets in a client's headers, and in the query and user information of its URLs.
+// NewCleaner returns a cleaner for the secrets in a client's headers, and in its URLs' query and user information.
 func NewCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) Cleaner {
 	var secrets []string
 	for name, values := range headers {

@@ -31,8 +31,8 @@ func (q Quant) bytes() float64 {
 	}
 }
 
-// The defaults are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen to reproduce the
-// synchronous rows of published vLLM tables (TestPublishedRows).
+// The defaults are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen to reproduce
+// the synchronous rows of published vLLM tables (TestPublishedRows).
 const (
 	defaultMaxNumSeqs       = 256
 	defaultMaxBatchedTokens = 2048

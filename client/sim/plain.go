@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Plain is a server of fixed times, whatever its load: a request's first token comes FirstToken after it gets a slot, and
-// each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division. The engine
-// works in steps of PerToken/5: while other requests run, an arrival waits for the next step.
+// Plain is a server of fixed times, whatever its load: a request's first token comes FirstToken after it gets a slot,
+// and each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division. The
+// engine works in steps of PerToken/5: while other requests run, an arrival waits for the next step.
 type Plain struct {
 	FirstToken time.Duration // a multiple of PerToken/5
 	PerToken   time.Duration

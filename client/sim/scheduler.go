@@ -179,8 +179,8 @@ func (sc *Scheduler) schedule(s *Sequence, n int, batch *Batch) {
 	}
 }
 
-// reserve gets a running sequence the blocks for a number of tokens. It preempts the youngest sequence while no block is
-// free, and returns false where that is the sequence itself.
+// reserve gets a running sequence the blocks for a number of tokens. It preempts the youngest sequence while no block
+// is free, and returns false where that is the sequence itself.
 func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
 	if tokens <= s.blocks*sc.cfg.BlockTokens {
 		return true

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Speculation is speculative decoding: a step drafts further tokens of each answer, which count up to the first that the
-// model rejects. Drafting and verifying take no time.
+// Speculation is speculative decoding: a step drafts further tokens of each answer, which count up to the first that
+// the model rejects. Drafting and verifying take no time.
 type Speculation struct {
 	Draft  int     // tokens drafted in a step; 0 for none
 	Accept float64 // probability of each to be accepted, if those before it are

@@ -12,10 +12,10 @@ import (
 // durationVariable is how long to try changes of each input of the corpus, such as 10s.
 const durationVariable = "FUZZ_FOR"
 
-// MutatedWith returns a target for [testing.F.Fuzz] that, where FUZZ_FOR is set, also tries random changes of each input
-// of the corpus in this process. Go's fuzzing engine measures coverage and hands each input to another process, which
-// takes longer than most targets: this gives up coverage for a hundred times as many inputs. Without FUZZ_FOR, and while
-// the engine fuzzes, it is the target itself. A target must not call t.Skip.
+// MutatedWith returns a target for [testing.F.Fuzz] that, where FUZZ_FOR is set, also tries random changes of each
+// input of the corpus in this process. Go's fuzzing engine measures coverage and hands each input to another process,
+// which takes longer than most targets: this gives up coverage for a hundred times as many inputs. Without FUZZ_FOR,
+// and while the engine fuzzes, it is the target itself. A target must not call t.Skip.
 func MutatedWith[F any](target F) F {
 	each, err := time.ParseDuration(os.Getenv(durationVariable))
 	if err != nil || each <= 0 {

@@ -70,8 +70,8 @@ func (c *Conn) isSilent() bool {
 	return timedOut(err)
 }
 
-// Send writes a request. An error means that the kernel accepted nothing, so that the server has nothing of it. The rest
-// of a large request is written while the answer is awaited, because the server may answer and read no further.
+// Send writes a request. An error means that the kernel accepted nothing, so that the server has nothing of it. The
+// rest of a large request is written while the answer is awaited, because the server may answer and read no further.
 func (c *Conn) Send(request []byte) error {
 	c.reuse.requests++
 	c.writeErr, c.writing, c.reusable = nil, nil, false

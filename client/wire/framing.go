@@ -61,8 +61,8 @@ func (f *framing) endError(err error) error {
 	return err
 }
 
-// next returns the next piece of the body in p, none where more bytes are needed, and the rest of p. The error is io.EOF
-// at the body's end.
+// next returns the next piece of the body in p, none where more bytes are needed, and the rest of p. The error is
+// io.EOF at the body's end.
 func (f *framing) next(p []byte) (piece, rest []byte, err error) {
 	for {
 		switch f.state {
@@ -110,7 +110,7 @@ func (f *framing) cutLine(p []byte) (line, rest []byte, whole bool) {
 	return line, p[n+1:], true
 }
 
-// takeLine reads a line that is not data. It must end with CR LF, because proxies may read a line feed alone differently.
+// takeLine reads a line that is not data. It must end with CR LF: proxies may read a line feed alone differently.
 func (f *framing) takeLine(line []byte) error {
 	text, cr := bytes.CutSuffix(line, []byte("\r"))
 	if !cr {

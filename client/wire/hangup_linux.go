@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangups wakes sockets whose connections end, by an epoll for that alone: net's does not wake a socket that waits after
-// a short receive for an end that came with the last bytes. The zero hangups is ready. It has a descriptor and a
+// hangups wakes sockets whose connections end, by an epoll for that alone: net's does not wake a socket that waits
+// after a short receive for an end that came with the last bytes. The zero hangups is ready. It has a descriptor and a
 // goroutine only while it has sockets.
 type hangups struct {
 	mu      sync.Mutex

@@ -22,9 +22,9 @@ func (l *liveness) init(c net.Conn) {
 	l.lookFunc = l.look
 }
 
-// alive reports whether the peer has neither closed the connection nor sent anything, unless it may. A server that sends
-// without a request is about to close: a 408, or TLS's close_notify. After a TLS handshake it may send session tickets.
-// Where the kernel cannot be asked, a connection counts as alive.
+// alive reports whether the peer has neither closed the connection nor sent anything, unless it may. A server that
+// sends without a request is about to close: a 408, or TLS's close_notify. After a TLS handshake it may send session
+// tickets. Where the kernel cannot be asked, a connection counts as alive.
 func (l *liveness) alive(maySend bool) bool {
 	if l.raw == nil {
 		return true

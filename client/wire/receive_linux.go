@@ -38,8 +38,8 @@ func (r *receiver) init(s *socket) {
 	r.onReadable = r.receive
 }
 
-// receiveBuffer is pooled: few are in use at a time, so that they stay in the processor's cache, and the arguments of the
-// system call are not allocated for each call.
+// receiveBuffer is pooled: few are in use at a time, so that they stay in the processor's cache, and the arguments of
+// the system call are not allocated for each call.
 type receiveBuffer struct {
 	message unix.Msghdr
 	vector  unix.Iovec

@@ -74,8 +74,8 @@ type habit struct {
 	limit int // 0 until two connections in succession were closed after equally many
 }
 
-// observe learns from a connection that the server closed soon after an answer. It is not called for one that was closed
-// during a request: that is a failure of the server, and must stay visible.
+// observe learns from a connection that the server closed soon after an answer. It is not called for one that was
+// closed during a request: that is a failure of the server, and must stay visible.
 func (h *habit) observe(r *reuse) {
 	if r.requests == 0 || time.Since(r.idleSince) >= promptClose {
 		return

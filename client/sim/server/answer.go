@@ -55,8 +55,8 @@ func (a *answer) emit(n int, _ time.Time) {
 	}
 }
 
-// setSum ends the answer to the n-th request with a sum, if not negative, or with a wrong one; busy means that the engine
-// has other requests. An answer that is cut has no sum.
+// setSum ends the answer to the n-th request with a sum, if not negative, or with a wrong one; busy means that the
+// engine has other requests. An answer that is cut has no sum.
 func (a *answer) setSum(sum int64, busy bool, n uint64) {
 	const errSalt, busySalt = 1, 2
 	if sum < 0 || a.finish != "stop" {
@@ -279,8 +279,8 @@ func appendText(b []byte, text string) []byte {
 	return append(append(append(b, '"'), text...), '"')
 }
 
-// words are the tokens of answers. Each is one token of the simulated tokenizer whatever precedes it, so that tokenizing
-// an answer gives its number of tokens. Some have several bytes, some need an escape in JSON.
+// words are the tokens of answers. Each is one token of the simulated tokenizer whatever precedes it, so that
+// tokenizing an answer gives its number of tokens. Some have several bytes, some need an escape in JSON.
 var words = [...]string{
 	" the", " of", " and", " to", " in", " is", " that", " it", " was", " for", " on", " with", " as", " at", " by",
 	" this", " but", " not", " are", " from", " or", " have", " an", " they", " one", " you", " all", " her", " she",

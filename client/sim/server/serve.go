@@ -31,7 +31,7 @@ func Serve(ctx context.Context, addr string, h http.Handler) (url string, wait f
 	return "http://" + listener.Addr().String(), func() error { return <-stopped }, nil
 }
 
-// Start serves the simulated server of a [sim.Preset] at a free port of this machine until ctx ends, and returns its URL.
+// Start serves a [sim.Preset] at a free port of this machine until ctx ends, and returns its URL.
 func Start(ctx context.Context, preset string) (url string, err error) {
 	config, err := sim.Preset(preset)
 	if err != nil {
