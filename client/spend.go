@@ -118,8 +118,8 @@ type reservation struct {
 }
 
 // Reserve implements [Allowance].
-func (p *SpendLimiter) Reserve(call *Prepared) Reservation {
-	r := &reservation{limiter: p, bytes: bodySize(call), output: outputBound(call)}
+func (p *SpendLimiter) Reserve(prepared *Prepared) Reservation {
+	r := &reservation{limiter: p, bytes: bodySize(prepared), output: outputBound(prepared)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.prompt = p.promptBound(r.bytes)
@@ -161,20 +161,20 @@ func (p *SpendLimiter) looseBound(bytes int) int64 {
 }
 
 // bodySize bounds the bytes that can become tokens: escapes never make a text shorter.
-func bodySize(call *Prepared) int {
-	if call.Body != nil {
-		return len(call.Body)
+func bodySize(prepared *Prepared) int {
+	if prepared.Body != nil {
+		return len(prepared.Body)
 	}
 	n := 0
-	for _, m := range call.Request.Messages {
+	for _, m := range prepared.Request.Messages {
 		n += len(m.Content)
 	}
-	return max(n, call.Request.PromptTokens)
+	return max(n, prepared.Request.PromptTokens)
 }
 
 // outputBound reads the body and not the request, because the user's own fields may have changed it.
-func outputBound(call *Prepared) int64 {
-	body := gjson.ParseBytes(call.Body)
+func outputBound(prepared *Prepared) int64 {
+	body := gjson.ParseBytes(prepared.Body)
 	longest, choices := int64(0), int64(1)
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens",
 		"sampling_params.max_new_tokens"} {
@@ -183,8 +183,8 @@ func outputBound(call *Prepared) int64 {
 	for _, name := range []string{"n", "best_of", "sampling_params.n"} {
 		choices = max(choices, body.Get(name).Int())
 	}
-	if call.Body == nil {
-		longest = int64(call.Request.OutputTokens)
+	if prepared.Body == nil {
+		longest = int64(prepared.Request.OutputTokens)
 	}
 	if longest <= 0 {
 		longest = unknownOutput

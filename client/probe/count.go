@@ -45,22 +45,30 @@ func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	p.counting.Wait()
 	tokens := make([]int, len(texts))
 	for i, text := range texts {
-		err := errs[i]
-		for wait := len(texts) == 1; err != nil; wait = true { // not at first: the other texts may be the reason
-			var e *Error
-			if ctx.Err() != nil || !errors.As(err, &e) {
-				return nil, err
-			}
-			final := e.HTTP/100 == 4 && e.HTTP != http.StatusTooManyRequests || e.Kind == kindUncounted
-			if final || wait && !p.wait(ctx, e.HTTP, e.retryAfter) {
-				return nil, err
-			}
-			err = p.count(ctx, text)
+		if err := p.recount(ctx, text, errs[i], len(texts) > 1); err != nil {
+			return nil, err
 		}
 		c := p.storedCount(text)
 		tokens[i], p.source = c.tokens, c.source
 	}
 	return tokens, nil
+}
+
+// recount counts a text until err, of the count before, is nil. The first attempt is not delayed where concurrent
+// requests may be the reason of the refusal.
+func (p *Prober) recount(ctx context.Context, text string, err error, concurrent bool) error {
+	for ; err != nil; concurrent = false {
+		var e *Error
+		if ctx.Err() != nil || !errors.As(err, &e) {
+			return err
+		}
+		final := e.HTTP/100 == 4 && e.HTTP != http.StatusTooManyRequests || e.Kind == kindUncounted
+		if final || !concurrent && !p.wait(ctx, e.HTTP, e.retryAfter) {
+			return err
+		}
+		err = p.count(ctx, text)
+	}
+	return nil
 }
 
 func (p *Prober) storedCount(text string) count {

@@ -37,7 +37,7 @@ var enginePages = []enginePage{
 }
 
 // identify finds engine and version, and returns the models that the engine's own pages name.
-func (p *Prober) identify(ctx context.Context, f *Facts, l list) []string {
+func (p *Prober) identify(ctx context.Context, f *Facts, l modelList) []string {
 	m := l.entry(f.Model)
 	f.Engine = engines[strings.ToLower(m.Get("owned_by").String())]
 	if f.Engine == "" && strings.HasPrefix(l.server, "llama.cpp") {

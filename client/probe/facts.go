@@ -84,11 +84,14 @@ func (p *Prober) Preflight(ctx context.Context, want Workload) (Facts, error) {
 
 // negotiateHTTP finds the model over the version of HTTP that the user named, else over HTTP/1.1, and over HTTP/2 where
 // the server may speak nothing else.
-func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (list, error) {
+func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (modelList, error) {
 	l, first := p.findModel(ctx, f)
 	var failure *client.Failure
-	if o := p.options; first == nil || o.HTTP != "" && o.HTTP != "auto" || !errors.As(first, &failure) ||
-		failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
+	chosen := p.options.HTTP != "" && p.options.HTTP != "auto"
+	if first == nil || chosen || !errors.As(first, &failure) {
+		return l, first
+	}
+	if failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
 		return l, first
 	}
 	before, o := p.options, p.options
@@ -105,7 +108,7 @@ func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (list, error) {
 }
 
 // findModel chooses from the list of models, or else from what the engine's own pages name.
-func (p *Prober) findModel(ctx context.Context, f *Facts) (list, error) {
+func (p *Prober) findModel(ctx context.Context, f *Facts) (modelList, error) {
 	l, missing, err := p.models(ctx)
 	if err != nil {
 		return l, err

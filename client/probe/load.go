@@ -86,13 +86,13 @@ func (f families) sum(names ...string) float64 {
 
 func (f families) peak(names ...string) float64 { return f.join(math.Max, names) }
 
-func (f families) join(two func(a, b float64) float64, names []string) float64 {
+func (f families) join(combine func(a, b float64) float64, names []string) float64 {
 	for _, name := range names {
 		joined, found := 0.0, false
 		for _, s := range f[name].GetMetric() {
 			v, ok := value(s)
 			if ok && found {
-				v = two(joined, v)
+				v = combine(joined, v)
 			}
 			if ok {
 				joined, found = v, true

@@ -17,7 +17,7 @@ const modelsPath = "/v1/models"
 
 const maxListed = 10 // models in an error
 
-type list struct {
+type modelList struct {
 	models []gjson.Result
 	server string // the Server header
 
@@ -26,26 +26,26 @@ type list struct {
 
 // models requests the list of models. A server without one is not an error yet: missing is, where nothing else names a
 // model.
-func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
+func (p *Prober) models(ctx context.Context) (l modelList, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {
 		if errors.As(err, &missing) && (missing.Kind == kindNotFound || missing.Kind == kindServer &&
 			p.options.Params.Model != "") {
 			// transformers serve 5.19 fails here where it serves a model from a folder
 			missing.Do += " A server that lists no models needs --model."
-			return list{server: a.Header.Get("Server")}, missing, nil
+			return modelList{server: a.Header.Get("Server")}, missing, nil
 		}
-		return list{}, nil, err
+		return modelList{}, nil, err
 	}
 	v := gjson.ParseBytes(a.Body)
 	if !gjson.ValidBytes(a.Body) || !v.IsObject() && !v.IsArray() {
-		return list{}, nil, p.notAPI(a)
+		return modelList{}, nil, p.notAPI(a)
 	}
 	data := v.Get("data")
 	if v.IsArray() {
 		data = v // some hosted services
 	}
-	return list{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
+	return modelList{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
 }
 
 // getModels sends a key that is refused in the other way that servers have: in the header of an API that has one, which
@@ -93,7 +93,7 @@ func (p *Prober) notAPI(a client.Answer) error {
 		Do: "Is that the server's base URL, and its API's port?"}
 }
 
-func (l list) names() []string {
+func (l modelList) names() []string {
 	var names []string
 	for _, m := range l.models {
 		names = append(names, m.Get("id").String())
@@ -132,7 +132,7 @@ func enumerate(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (l list) entry(model string) gjson.Result {
+func (l modelList) entry(model string) gjson.Result {
 	for _, m := range l.models {
 		if m.Get("id").String() == model {
 			return m

@@ -47,7 +47,7 @@ const (
 
 // ask is try with a client that has options o.
 func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
-	call, err := c.Prepare(&api.Request{
+	prepared, err := c.Prepare(&api.Request{
 		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 		p.Pace(ctx, templateTokens+(len(prompt)+bytesPerToken-1)/bytesPerToken+n)
 	}
 	t.result.Reset(time.Now())
-	c.Do(ctx, call, &t.result)
+	c.Do(ctx, prepared, &t.result)
 	if t.result.Unpaid {
 		return t, &Error{
 			Kind: kindSpent,
