@@ -36,11 +36,15 @@ func SumGauges(servers []Gauges) Gauges {
 		sum.PrefixHits += g.PrefixHits
 		sum.KVTokens += g.KVTokens
 		sum.Steps += g.Steps
-		sum.Drafts, sum.Drafted, sum.Accepted = sum.Drafts+g.Drafts, sum.Drafted+g.Drafted, sum.Accepted+g.Accepted
+		sum.Drafts += g.Drafts
+		sum.Drafted += g.Drafted
+		sum.Accepted += g.Accepted
 		sum.AcceptLength += g.AcceptLength / float64(len(servers))
 		sum.AcceptRate += g.AcceptRate / float64(len(servers))
-		sum.TTFT, sum.Queue, sum.ITL, sum.Latency = sum.TTFT.Add(g.TTFT), sum.Queue.Add(g.Queue), sum.ITL.Add(g.ITL),
-			sum.Latency.Add(g.Latency)
+		sum.TTFT = sum.TTFT.Add(g.TTFT)
+		sum.Queue = sum.Queue.Add(g.Queue)
+		sum.ITL = sum.ITL.Add(g.ITL)
+		sum.Latency = sum.Latency.Add(g.Latency)
 	}
 	return sum
 }

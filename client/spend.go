@@ -288,18 +288,22 @@ func (p *SpendLimiter) Book(s Spent) {
 // Plus returns the sum of s and o. Refused stays that of s.
 func (s Spent) Plus(o Spent) Spent {
 	s.Requests += o.Requests
-	s.Prompt, s.Output = s.Prompt+o.Prompt, s.Output+o.Output
-	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+o.UnsurePrompt, s.UnsureOutput+o.UnsureOutput
+	s.Prompt += o.Prompt
+	s.Output += o.Output
+	s.UnsurePrompt += o.UnsurePrompt
+	s.UnsureOutput += o.UnsureOutput
 	s.Cost += o.Cost
 	return s
 }
 
 // Since returns what was spent since an earlier time.
 func (s Spent) Since(before Spent) Spent {
-	refused := s.Refused && !before.Refused
 	s.Requests -= before.Requests
-	s.Prompt, s.Output = s.Prompt-before.Prompt, s.Output-before.Output
-	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt-before.UnsurePrompt, s.UnsureOutput-before.UnsureOutput
-	s.Cost, s.Refused = s.Cost-before.Cost, refused
+	s.Prompt -= before.Prompt
+	s.Output -= before.Output
+	s.UnsurePrompt -= before.UnsurePrompt
+	s.UnsureOutput -= before.UnsureOutput
+	s.Cost -= before.Cost
+	s.Refused = s.Refused && !before.Refused
 	return s
 }

@@ -24,8 +24,8 @@ type modelList struct {
 	identified bool // the engine's own pages were read
 }
 
-// models requests the list of models. A server without one is not an error yet: missing is, where nothing else names a
-// model.
+// models requests the list of models. A server without one is no error yet: missing is the error where nothing else
+// names a model.
 func (p *Prober) models(ctx context.Context) (l modelList, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {

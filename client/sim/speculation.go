@@ -51,6 +51,8 @@ func (d *drafter) next() (n int) {
 	for n < d.Draft && d.rng.Float64() < d.Accept {
 		n++
 	}
-	d.drafts, d.drafted, d.accepted = d.drafts+1, d.drafted+d.Draft, d.accepted+n
+	d.drafts++
+	d.drafted += d.Draft
+	d.accepted += n
 	return n
 }

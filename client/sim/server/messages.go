@@ -134,8 +134,8 @@ func (e *messagesEncoder) whole(u sim.Usage) any {
 	if thought > 0 {
 		content = append(content, map[string]any{"type": "thinking", "thinking": e.text(0, thought), "signature": "c2ln"})
 	}
-	m["stop_reason"], m["content"] = e.stopReason(),
-		append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
+	m["stop_reason"] = e.stopReason()
+	m["content"] = append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
 	return m
 }
 
