@@ -85,8 +85,8 @@ func (c *kvCache) Allocate(n int) {
 	c.empty -= n
 }
 
-// Share makes pages of the blocks of a computed prompt, and returns all pages of the sequence; those passed are of the
-// first hashes. From the first block on that another sequence has computed meanwhile, they stay private.
+// Share lets the blocks of a computed prompt be found by their hashes. The sequence has pages of the first hashes;
+// Share returns all that it has then. Where another sequence has computed the same meanwhile, the rest stays private.
 func (c *kvCache) Share(hashes []uint64, pages []*kvPage) []*kvPage {
 	if c.pages == nil {
 		return pages
