@@ -13,8 +13,7 @@ import (
 	"llmsweep/client/wire"
 )
 
-// answerBody is where the bytes of an answer's body come from: a connection of this program's own, net/http, or what
-// either of them brings compressed.
+// answerBody is the body of an answer, from a wire.Conn or from net/http, compressed or not.
 type answerBody interface {
 	io.Reader
 	// Each gives the body to take, piece by piece as it arrives, until take returns true. At the end it returns io.EOF.
@@ -23,13 +22,12 @@ type answerBody interface {
 	End() time.Time        // when the body ended
 }
 
-// netHTTPBody is a body that net/http reads. Bytes arrive when it returns them: that is all that is known.
+// netHTTPBody is a body that net/http reads. Bytes arrive when Read returns them: nothing earlier is known.
 type netHTTPBody struct {
 	io.Reader
 	newest wire.Arrival
 }
 
-// Read implements answerBody.
 func (b *netHTTPBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.newest.Seq++
@@ -37,16 +35,13 @@ func (b *netHTTPBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Each implements answerBody.
 func (b *netHTTPBody) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(b, b, take) }
 
-// Arrival implements answerBody.
 func (b *netHTTPBody) Arrival() wire.Arrival { return b.newest }
 
-// End implements answerBody.
 func (b *netHTTPBody) End() time.Time { return time.Now() }
 
-// eachRead is Each by reading r, which gets its bytes from a body.
+// eachRead implements Each by reading r, whose bytes come from body.
 func eachRead(r io.Reader, body answerBody, take func([]byte, wire.Arrival) bool) error {
 	buffer := make([]byte, 4<<10)
 	for {
@@ -60,13 +55,13 @@ func eachRead(r io.Reader, body answerBody, take func([]byte, wire.Arrival) bool
 	}
 }
 
-// errCompression is the error of an answer whose compression is unknown or broken.
 var errCompression = errors.New("the answer's compression")
 
-// decompress returns an answer's body without its compression. This client asks for none, because compression delays
-// tokens, but some proxies compress all the same. They use gzip; anything else is an error.
+// decompress is for proxies that compress although this client does not ask for it, because compression delays tokens.
+// They use gzip; anything else is an error.
 func decompress(header http.Header, body answerBody) (answerBody, error) {
-	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ", "))); coding {
+	coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ", ")))
+	switch coding {
 	case "", "identity":
 		return body, nil
 	case "gzip", "x-gzip":
@@ -81,10 +76,9 @@ func decompress(header http.Header, body answerBody) (answerBody, error) {
 // compressed byte.
 type gzipBody struct {
 	answerBody
-	zip *gzip.Reader // nil before the first read, because its header may be a while in coming
+	zip *gzip.Reader // nil before the first read: making it waits for the gzip header
 }
 
-// Read returns decompressed bytes.
 func (u *gzipBody) Read(p []byte) (n int, err error) {
 	if u.zip == nil {
 		if u.zip, err = gzip.NewReader(u.answerBody); err != nil {
@@ -95,7 +89,6 @@ func (u *gzipBody) Read(p []byte) (n int, err error) {
 	return n, gzipError(err)
 }
 
-// Each implements answerBody.
 func (u *gzipBody) Each(take func([]byte, wire.Arrival) bool) error { return eachRead(u, u, take) }
 
 // gzipError marks an error of the compressed data; those of the connection stay as they are.

@@ -34,11 +34,11 @@ import (
 // DefaultTimeout is a request's time limit where Options.Timeout is 0.
 const DefaultTimeout = 10 * time.Minute
 
-// Prepared is an encoded request. Nothing is left to do before it is sent.
+// Prepared is an encoded request, ready to be written.
 type Prepared struct {
 	Request *api.Request
-	Body    []byte // the encoded body; nil for a doer that needs none
-	wire    []byte // the request as it is written: its head and Body
+	Body    []byte // nil for a doer that needs none
+	wire    []byte // head and Body
 }
 
 // Options is the configuration of a [Client].
@@ -79,19 +79,19 @@ type Client struct {
 	dialect     api.Dialect
 	params      api.Params
 	header      http.Header // shared by all requests, never changed
-	host        string      // the Host header where the user set one
+	host        string      // Host header set by the user
 	timeout     time.Duration
 	http2       bool
 	transport   *http.Transport
 	pool        *wire.Pool // of connections for requests; nil where net/http sends them
-	head        []byte     // of requests, without the length of the body
-	endpoint    *url.URL   // of requests
+	head        []byte     // of every request, without Content-Length
+	endpoint    *url.URL
 	allowance   Allowance
 	cleaner     redact.Cleaner
 	streams     sync.Pool    // of *stream
 	kernelReads atomic.Int64 // receives with a timestamp of the kernel
 	userReads   atomic.Int64 // receives without one
-	openEnds    atomic.Int32 // answers in a row whose bodies did not end with their terminators
+	slowEnds    atomic.Int32 // answers in a row whose bodies did not end in time after the terminator
 }
 
 // New returns a client after it has checked the options. It does not connect. An error is one line that says which
@@ -163,7 +163,6 @@ func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 // streams.
 func (c *Client) HTTP2() bool { return c.http2 }
 
-// proxyUser returns the credentials of the proxy of requests; nil where there are none.
 func (c *Client) proxyUser() *url.Userinfo {
 	proxyURL, err := c.transport.Proxy(&http.Request{URL: c.endpoint})
 	if err != nil || proxyURL == nil {
@@ -172,8 +171,8 @@ func (c *Client) proxyUser() *url.Userinfo {
 	return proxyURL.User
 }
 
-// Warm dials until n connections are idle, so that the next n requests need not wait for one. They are kept for a few
-// seconds, as used ones are. Behind a proxy, and over HTTP/2, it does nothing. The error is a [*Failure].
+// Warm dials until n connections are idle, so that the next n requests need not wait for one. Idle connections are kept
+// for a few seconds. Behind a proxy, and over HTTP/2, it does nothing. The error is a [*Failure].
 func (c *Client) Warm(ctx context.Context, n int) error {
 	if c.pool == nil {
 		return nil
@@ -184,11 +183,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
-// HasConnection reports whether a connection is open that can carry a request. After an answer there is none where the
-// server closes each.
+// HasConnection reports whether an open connection can carry a request.
 func (c *Client) HasConnection() bool { return c.pool == nil || c.pool.HasConnection() }
 
-// CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {
 	c.transport.CloseIdleConnections()
 	if c.pool != nil {
@@ -211,7 +208,7 @@ func (c *Client) URL(path string) string { return c.address.Show(path) }
 // Endpoint returns the URL that requests are sent to, without secrets.
 func (c *Client) Endpoint() string { return c.URL(c.dialect.Path()) }
 
-// requestHeader returns the header of all requests. Errors do not repeat values: they may be secrets.
+// requestHeader's errors do not repeat values: they may be secrets.
 func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, error) {
 	h := http.Header{
 		"Content-Type": {"application/json"},

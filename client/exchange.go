@@ -18,21 +18,20 @@ import (
 )
 
 const (
-	// endTime is how long a caller waits for a server to end the body after its terminator, and drainTime how long the
-	// connection is kept for that after the caller has gone on.
+	// endTime is how long Do waits for a server to end the body after its terminator. For drainTime more the connection
+	// is kept for that, after Do has returned.
 	endTime     = 50 * time.Millisecond
 	drainTime   = 500 * time.Millisecond
-	maxOpenEnds = 3               // bodies in a row that did not end in time, after which the caller waits no longer
+	maxSlowEnds = 3               // bodies in a row that did not end within endTime, after which Do waits no longer
 	errorTime   = 5 * time.Second // time for a server to send the body of a refusal
 	maxBody     = 64 << 10        // bytes read of an answer that is not a stream, or of what follows a stream's end
 )
 
-// exchange is one request and its answer.
 type exchange struct {
 	client   *Client
 	prepared *Prepared
 	res      *Result
-	caller   context.Context // when it is done the request is incomplete, not failed
+	caller   context.Context // when it is done, the request is incomplete, not failed
 	ctx      context.Context // the caller's, with the request's time limit
 	cancel   context.CancelFunc
 	stream   *stream
@@ -40,21 +39,20 @@ type exchange struct {
 	connected   bool // there was a connection
 	answerBegan bool // a byte of the answer came
 
-	bodyBegan       bool         // a piece of the body came
-	body            []byte       // the body, where it is no stream
+	bodyBegan       bool
+	body            []byte       // beginning of a body that is no stream; nil for a stream
 	arrival         wire.Arrival // of the newest piece
-	tokenReceive    int64        // number of the receive that brought the last token
-	reasoningTokens int          // tokens in chunks of reasoning
+	tokenReceive    int64        // Arrival.Receive of the last token
+	reasoningTokens int
 }
 
-// stream holds the buffers for reading one answer. Streams are reused.
+// stream has the buffers for reading one answer, which are reused.
 type stream struct {
 	reader  api.FrameReader
 	decoder api.Decoder
 	chunk   api.Chunk
 }
 
-// run sends the request and reads the answer to its end.
 func (x *exchange) run() {
 	defer x.cancel()
 	x.stream = x.client.streams.Get().(*stream)
@@ -76,37 +74,38 @@ func (x *exchange) run() {
 		x.res.Headers = c.Arrival().At.Sub(x.res.Epoch)
 		x.readAnswer(head, c)
 	}
-	switch {
-	case !stop(): // the connection is being aborted
+	if !stop() { // the connection is being aborted
 		c.Close()
-	case x.res.Status == StatusOK:
+		return
+	}
+	if x.res.Status == StatusOK {
 		x.drain(c)
-	default:
+	} else {
 		c.Release()
 	}
 }
 
-// send sends the request. It takes another connection only if the server provably has nothing of the request: a kept
-// connection was found closed before the first byte was written, or the write failed and the kernel had accepted
-// nothing. A request of which anything was accepted may have been worked on, whatever RFC 9112, section 9.3.1 allows to
-// assume: its failure is the server's, and so is the time until then. A fresh connection is not replaced, so this comes
-// to an end. Call stop before the connection is used for anything else.
+// send takes another connection only if the server provably has nothing of the request: a kept connection was found
+// closed before the first byte was written, or the write failed and the kernel had accepted nothing. A request of which
+// anything was accepted may have been worked on, whatever RFC 9112, section 9.3.1 allows to assume: its failure is the
+// server's, and so is the time until then. A fresh connection is not replaced, so the loop ends. Call stop before the
+// connection is used for anything else.
 func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
 	trace := httptrace.ContextClientTrace(x.ctx)
 	for {
-		begin := time.Now()
+		dialStart := time.Now()
 		if c, err = x.client.pool.Get(x.ctx); err != nil {
 			return nil, nil, err
 		}
 		x.connected = true
-		waited := c.WasIdle()
-		if !waited {
-			x.res.Dial += time.Since(begin)
+		reused := c.WasIdle()
+		if !reused {
+			x.res.Dial += time.Since(dialStart)
 		}
 		if trace != nil && trace.GotConn != nil {
-			trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: waited})
+			trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: reused})
 		}
-		if waited {
+		if reused {
 			err = x.client.pool.Check(c)
 		}
 		if err == nil {
@@ -118,7 +117,7 @@ func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
 			stop()
 			c.Close()
 		}
-		if !waited || x.ctx.Err() != nil {
+		if !reused || x.ctx.Err() != nil {
 			return nil, nil, err
 		}
 		if err != wire.ErrRetired {
@@ -127,7 +126,6 @@ func (x *exchange) send() (c *wire.Conn, stop func() bool, err error) {
 	}
 }
 
-// readAnswer reads an answer's body, as its head asks for.
 func (x *exchange) readAnswer(head *http.Response, body answerBody) {
 	x.res.HTTP = head.StatusCode
 	if head.StatusCode < 200 || head.StatusCode > 299 {
@@ -154,7 +152,7 @@ func (x *exchange) readAnswer(head *http.Response, body answerBody) {
 	x.completeCounts()
 }
 
-// readPiece reads a piece of the body. It returns true when the exchange needs no more.
+// readPiece is called by Each; done means that no more of the body is needed.
 func (x *exchange) readPiece(p []byte, arrival wire.Arrival) (done bool) {
 	if !x.bodyBegan {
 		x.bodyBegan = true
@@ -162,7 +160,7 @@ func (x *exchange) readPiece(p []byte, arrival wire.Arrival) (done bool) {
 			x.body, p = make([]byte, 0, maxBody), head // a web page or a JSON object, which begins no stream
 		}
 	}
-	if arrival.Seq != x.arrival.Seq || !arrival.At.Equal(x.arrival.At) { // no further part of one receive
+	if arrival.Seq != x.arrival.Seq || !arrival.At.Equal(x.arrival.At) { // another receive
 		x.arrival = arrival
 		x.res.ReadDelay.add(arrival.Delay, arrival.Kernel)
 	}
@@ -186,7 +184,7 @@ func (x *exchange) readPiece(p []byte, arrival wire.Arrival) (done bool) {
 	return true
 }
 
-// failUnstreamed fails a request whose answer is no stream; err ended its body.
+// failUnstreamed fails a request whose answer is no stream; err is what ended the body.
 func (x *exchange) failUnstreamed(err error) {
 	if x.body[0] != '<' && err != nil && !isEOF(err) {
 		x.failConnection(err)
@@ -201,7 +199,6 @@ func isEOF(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpe
 
 func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 
-// readFrame decodes one frame and adds it to the result.
 func (x *exchange) readFrame(f api.Frame) {
 	at, s := f.At, x.stream
 	c := &s.chunk
@@ -210,7 +207,7 @@ func (x *exchange) readFrame(f api.Frame) {
 		return
 	}
 	if err := s.decoder.Decode(f.Data, c); err != nil {
-		if f.Open && !json.Valid(f.Data) {
+		if f.Partial && !json.Valid(f.Data) {
 			x.fail(at, ClassTruncated, "the stream ended in the middle of a chunk")
 		} else {
 			x.fail(at, ClassMalformed, err.Error())
@@ -234,26 +231,24 @@ func (x *exchange) readFrame(f api.Frame) {
 	}
 }
 
-// An answer that is much longer than asked is ended, so that a server that never ends one claims no unlimited time and
-// memory. The bound is generous: a server that ignores the length, or that reasons first, may send a few thousand
-// tokens where a few were asked for.
+// Bounds of an answer, so that a server that never ends one claims no unlimited time and memory. They are generous: a
+// server that ignores the length, or that reasons first, may send a few thousand tokens where a few were asked for.
 const (
-	endlessFactor = 16      // times the asked number of tokens,
-	endlessMargin = 8192    // and this many chunks more
-	endlessOpen   = 1 << 20 // chunks, where no length was asked for
-	maxText       = 16 << 20
+	endlessFactor  = 16      // chunks for each token asked for,
+	endlessMargin  = 8192    // and this many more
+	endlessDefault = 1 << 20 // chunks, where no length was asked for
+	maxText        = 16 << 20
 )
 
-// endless reports whether the answer has become so long that it is not read further.
 func (x *exchange) endless() bool {
-	maxChunks := endlessOpen
-	if asked := x.prepared.Request.OutputTokens; asked > 0 {
-		maxChunks = endlessFactor*asked + endlessMargin
+	maxChunks := endlessDefault
+	if n := x.prepared.Request.OutputTokens; n > 0 {
+		maxChunks = endlessFactor*n + endlessMargin
 	}
 	return x.res.Chunks() > maxChunks || len(x.res.Text) > maxText
 }
 
-// addChunk adds a chunk to the result. Later counts replace earlier ones.
+// addChunk lets later counts replace earlier ones.
 func (x *exchange) addChunk(c *api.Chunk, arrival api.Arrival) {
 	r := x.res
 	if c.Text {
@@ -278,14 +273,13 @@ func (x *exchange) addChunk(c *api.Chunk, arrival api.Arrival) {
 	setKnown(&r.CachedTokens, c.Usage.Cached)
 }
 
-// setKnown replaces a count where the new one is known.
 func setKnown(count *int, n int) {
 	if n != api.Unknown {
 		*count = n
 	}
 }
 
-// endStream takes in what is left of a stream whose body ended without a terminator, and classifies it.
+// endStream ends a stream whose body ended, with err, before a terminator.
 func (x *exchange) endStream(err error, at time.Duration) {
 	if f, ok := x.stream.reader.Last(err == io.EOF); ok {
 		x.readFrame(f)
@@ -305,19 +299,19 @@ func (x *exchange) endStream(err error, at time.Duration) {
 	}
 }
 
-// completeCounts completes the counts and the text.
+// completeCounts estimates the counts that the server did not report.
 func (x *exchange) completeCounts() {
-	r := x.res
-	switch n := r.Chunks(); {
-	case r.OutputTokens > 0 || r.OutputTokens == 0 && n == 0:
+	r, chunks := x.res, x.res.Chunks()
+	switch {
+	case r.OutputTokens > 0 || r.OutputTokens == 0 && chunks == 0:
 		r.TokenSource = SourceServer
-	case n > 0:
-		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a count of 0 although there was text
+	case chunks > 0:
+		r.OutputTokens, r.TokenSource = chunks, SourceChunks // no count, or a count of 0 although there was text
 	}
 	if r.ReasoningTokens == api.Unknown && x.reasoningTokens > 0 {
 		perChunk := 1.0
-		if n := r.Chunks(); len(r.Counts) == 0 && n > 0 {
-			perChunk = max(1, float64(r.OutputTokens)/float64(n))
+		if len(r.Counts) == 0 && chunks > 0 {
+			perChunk = max(1, float64(r.OutputTokens)/float64(chunks))
 		}
 		estimate := int(math.Round(float64(x.reasoningTokens) * perChunk))
 		r.ReasoningTokens = min(estimate, r.OutputTokens)
@@ -327,29 +321,30 @@ func (x *exchange) completeCounts() {
 	}
 }
 
-// drain reads to the end of the body, so that the connection can be used again. Where the end does not come at once, a
-// goroutine waits for it.
+// drain reads to the end of the body, so that the connection can be used again. A goroutine waits for an end that does
+// not come soon.
 func (x *exchange) drain(c *wire.Conn) {
 	remaining := maxBody
 	discard := func(p []byte, _ wire.Arrival) bool {
 		remaining -= len(p)
 		return remaining < 0
 	}
-	readToEnd := func(limit time.Duration) (end bool) {
+	readToEnd := func(limit time.Duration) bool {
 		c.SetReadDeadline(time.Now().Add(limit))
-		if end = c.Each(discard) == io.EOF; end {
-			c.SetReadDeadline(time.Time{})
-			c.Release()
+		if c.Each(discard) != io.EOF {
+			return false
 		}
-		return end
+		c.SetReadDeadline(time.Time{})
+		c.Release()
+		return true
 	}
-	open := &x.client.openEnds
-	if open.Load() < maxOpenEnds {
+	slow := &x.client.slowEnds
+	if slow.Load() < maxSlowEnds {
 		if readToEnd(endTime) {
-			open.Store(0)
+			slow.Store(0)
 			return
 		}
-		open.Add(1)
+		slow.Add(1)
 	}
 	go func() {
 		if !readToEnd(drainTime) {
@@ -358,12 +353,11 @@ func (x *exchange) drain(c *wire.Conn) {
 	}()
 }
 
-// readRefusal reads the body of an answer with a status other than 2xx.
 func (x *exchange) readRefusal(head *http.Response, body answerBody) {
-	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
+	stop := time.AfterFunc(errorTime, x.cancel)
 	defer stop.Stop()
 	var text []byte
-	if plain, err := decompress(head.Header, body); err == nil { // else the status remains as the message
+	if plain, err := decompress(head.Header, body); err == nil { // else the message is the status alone
 		text, _ = io.ReadAll(io.LimitReader(plain, maxBody))
 	}
 	x.res.RetryAfter = retryAfter(head.Header, time.Now())
@@ -371,7 +365,6 @@ func (x *exchange) readRefusal(head *http.Response, body answerBody) {
 	x.fail(x.res.Headers, class, refusalText(head.StatusCode, head.Header, text))
 }
 
-// failConnection classifies an error of the connection.
 func (x *exchange) failConnection(err error) {
 	switch {
 	case x.caller.Err() != nil:
@@ -387,20 +380,18 @@ func (x *exchange) failConnection(err error) {
 	}
 }
 
-// phase names what a request that timed out was waiting for.
 func (x *exchange) phase() string {
-	switch r := x.res; {
+	switch {
 	case !x.connected:
 		return "no connection"
-	case r.Headers == Absent:
+	case x.res.Headers == Absent:
 		return "no answer"
-	case r.FirstToken == Absent:
+	case x.res.FirstToken == Absent:
 		return "no token"
 	}
 	return "no end of the answer"
 }
 
-// fail ends the request as a failure, with a message without secrets.
 func (x *exchange) fail(at time.Duration, class Class, message string) {
 	x.res.Fail(at, class, x.client.cleaner.Clean(message))
 }

@@ -41,27 +41,18 @@ const (
 	CauseProxyAuth        // the proxy wants a user name and a password
 )
 
-// classifyError returns the class, cause and message of a connection error; connected tells whether there was a
-// connection.
-func classifyError(err error, connected bool) (Class, Cause, string) {
+func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
+	class := ClassReset
 	cause, message := reason(err)
 	switch {
-	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
-		return ClassConnect, cause, message
-	case cause == CauseNeedsTLS, cause == CauseNeedsHTTP2, protocolError(err):
-		return ClassMalformed, cause, message
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ClassTruncated, cause, cutShort
-	}
-	return ClassReset, cause, message
-}
-
-// classify is classifyError for this client: over HTTP/2, a server without the asked protocol is one without HTTP/2,
-// and a proxy's error says so.
-func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
-	class, cause, message := classifyError(err, connected)
-	if cause == CauseNeedsHTTP2 && c.http2 {
+	case cause == CauseNeedsHTTP2 && c.http2: // the server refused ALPN, which offered HTTP/2
 		return ClassConnect, CauseNotHTTP2, noHTTP2
+	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
+		class = ClassConnect
+	case cause == CauseNeedsTLS, cause == CauseNeedsHTTP2, isProtocolError(err):
+		class = ClassMalformed
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		class, message = ClassTruncated, "the connection was closed in the middle of the answer"
 	}
 	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "proxyconnect" && cause != CauseProxyAuth {
 		message += " (on the way to the proxy)"
@@ -69,10 +60,12 @@ func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
 	return class, cause, message
 }
 
-// Messages of a server that speaks another version of HTTP.
+// Messages that several errors have.
 const (
 	onlyHTTP2 = "the server speaks only HTTP/2"
 	noHTTP2   = "the server does not speak HTTP/2"
+	oldTLS    = "the server speaks no version of TLS that is safe (1.2 or newer)"
+	noAnswer  = "connection closed by the server before it answered"
 )
 
 // proxyRefusal is the error of a proxy that does not connect to the server.
@@ -97,7 +90,8 @@ func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Res
 	return &proxyRefusal{answer.StatusCode}
 }
 
-// reason returns a network error's cause and a short message, without addresses and names of system calls.
+// reason returns a network error's cause and a short message, without addresses and names of system calls. net/http and
+// its HTTP/2 have no types for many of these errors, hence their texts.
 func reason(err error) (Cause, string) {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -140,26 +134,15 @@ func reason(err error) (Cause, string) {
 	return CauseOther, err.Error()
 }
 
-// Messages of requests whose connection was closed before the answer, or within it.
-const (
-	noAnswer = "connection closed by the server before it answered"
-	cutShort = "the connection was closed in the middle of the answer"
-)
-
-// oldTLS is the message for a server without a version of TLS that this client accepts.
-const oldTLS = "the server speaks no version of TLS that is safe (1.2 or newer)"
-
-// certificateReason returns why a certificate is not accepted.
 func certificateReason(e *tls.CertificateVerificationError) (Cause, string) {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
-		c, what := invalid.Cert, "expired on"
-		at := c.NotAfter
-		if time.Now().Before(c.NotBefore) {
-			what, at = "is not valid before", c.NotBefore
+		what, at := "expired on", invalid.Cert.NotAfter
+		if notBefore := invalid.Cert.NotBefore; time.Now().Before(notBefore) {
+			what, at = "is not valid before", notBefore
 		}
 		return CauseExpired, fmt.Sprintf("its certificate %s %s", what, at.UTC().Format("2 January 2006 15:04 MST"))
 	case errors.As(e.Err, &host):
@@ -173,7 +156,6 @@ func certificateReason(e *tls.CertificateVerificationError) (Cause, string) {
 	return CauseUntrusted, "its certificate is not trusted: " + strings.TrimPrefix(e.Err.Error(), "x509: ")
 }
 
-// certificateNames returns the first names of a certificate.
 func certificateNames(c *x509.Certificate) string {
 	names := slices.Clone(c.DNSNames)
 	for _, ip := range c.IPAddresses {
@@ -188,11 +170,10 @@ func certificateNames(c *x509.Certificate) string {
 	return strings.Join(names, ", ")
 }
 
-// alertPrefix begins what crypto/tls says of an alert that the server sent. The alerts themselves have no exported
-// type.
+// alertPrefix begins crypto/tls's message of an alert that the server sent; it has no exported type for alerts.
 const alertPrefix = "remote error: tls: "
 
-// alertReason returns the cause and the message of an alert (RFC 8446, section 6.2) in an error's text.
+// alertReason reads an alert (RFC 8446, section 6.2) in an error's text.
 func alertReason(text string) (Cause, string) {
 	_, alert, _ := strings.Cut(text, alertPrefix)
 	switch alert {
@@ -209,26 +190,22 @@ func alertReason(text string) (Cause, string) {
 	return CauseOther, "the server refused TLS: " + alert
 }
 
-// protocolError reports whether an answer violates HTTP. net/http has no types for these errors.
-func protocolError(err error) bool {
+// isProtocolError reports whether an answer violates HTTP. net/http has no types for these errors.
+func isProtocolError(err error) bool {
 	if violation := (*wire.ProtocolError)(nil); errors.As(err, &violation) {
 		return true
 	}
 	text := err.Error()
-	for _, sign := range []string{"malformed", "chunk length", "line too long", "headers exceeded",
-		"unsupported transfer encoding", "bad Content-Length", "too many 1xx"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"malformed", "chunk length", "line too long", "headers exceeded",
+		"unsupported transfer encoding", "bad Content-Length", "too many 1xx"},
+		func(sign string) bool { return strings.Contains(text, sign) })
 }
 
-// StatusOverloaded is the status of Anthropic's API for a service that is overloaded.
+// StatusOverloaded is Anthropic's status for an overloaded service.
 const StatusOverloaded = 529
 
-// refusalClass returns the class of an answer with a status other than 2xx. A redirect is malformed: no API has one,
-// and following it would time two servers.
+// refusalClass classifies a status other than 2xx. A redirect is malformed: no API has one, and following it would time
+// two servers.
 func refusalClass(code int, h http.Header, body []byte) Class {
 	switch {
 	case code == http.StatusTooManyRequests && rateLimited(h, body):
@@ -258,7 +235,6 @@ func rateLimited(h http.Header, body []byte) bool {
 	return api.NamesRateLimit(body)
 }
 
-// refusalText returns a refusal in one line: the status, then the server's message.
 func refusalText(code int, h http.Header, body []byte) string {
 	text := fmt.Sprint(code)
 	if name := http.StatusText(code); name != "" {
@@ -278,8 +254,8 @@ func refusalText(code int, h http.Header, body []byte) string {
 	return text
 }
 
-// retryAfter returns how long a refusal asks to wait: a number of seconds, or a date (RFC 9110, section 10.2.3). It
-// returns 0 for none, and for one in the past.
+// retryAfter reads a number of seconds, or a date (RFC 9110, section 10.2.3). It returns 0 for none, and for one in the
+// past.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	// some servers send fractions
@@ -295,7 +271,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // NotStreamed is the message of a request that the server answered without streaming.
 const NotStreamed = "one JSON answer instead of an event stream: the server does not stream"
 
-// classifyUnstreamed classifies an answer that is not a stream. The body may be cut short.
+// classifyUnstreamed classifies an answer that is not a stream. body has its beginning.
 func classifyUnstreamed(body []byte) (Class, string) {
 	if body[0] == '<' {
 		return ClassMalformed, "HTML instead of an event stream" + api.Title(body)

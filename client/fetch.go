@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// maxAnswer is how many bytes of a plain answer are read.
-const maxAnswer = 8 << 20
+const maxAnswer = 8 << 20 // bytes read of a plain answer
 
 // Answer is the answer to [Client.Fetch].
 type Answer struct {
@@ -91,7 +90,6 @@ func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// failure classifies a network error.
 func (c *Client) failure(limited context.Context, err error, limit time.Duration, connected bool) *Failure {
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return &Failure{Class: ClassTimeout, Message: "no answer within " + limit.String(), err: err}

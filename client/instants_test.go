@@ -132,9 +132,9 @@ func TestBodiesThatDoNotEnd(t *testing.T) {
 		<-r.Context().Done()
 	}
 	inVirtualTime(t, hang, Options{}, func(t *testing.T, c *Client) {
-		for i := range maxOpenEnds + 2 {
+		for i := range maxSlowEnds + 2 {
 			wait := endTime
-			if i >= maxOpenEnds {
+			if i >= maxSlowEnds {
 				wait = 0
 			}
 			start := time.Now()

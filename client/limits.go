@@ -8,32 +8,29 @@ import (
 )
 
 const (
-	// spareFiles is how many descriptors are kept for everything but the measured streams: the run's files, the
-	// preflight's and the gauges' connections, the runtime's own.
+	// spareFiles are descriptors for the run's files, the connections of preflight and gauges, and the runtime.
 	spareFiles = 64
 	// holdTime is how long a closed connection keeps its port on the side that closed it (TIME_WAIT): 60 s on Linux
 	// (TCP_TIMEWAIT_LEN), 30 s on macOS, up to 120 s on Windows.
 	holdTime = time.Minute
-	// reuseTime is the same where the kernel may reuse such a port for a new connection to the same server
-	// (tcp_tw_reuse).
+	// reuseTime is holdTime where the kernel may reuse the port for the same server (tcp_tw_reuse).
 	reuseTime = time.Second
 )
 
-// LocalLimits is what this machine allows. A number is 0 where it is not known or not limited.
+// LocalLimits is what this machine allows. A number is 0 where it is unknown or unlimited.
 type LocalLimits struct {
 	Files int // descriptors that this process may have open; Go raises its soft limit to the hard one as it starts
 	Ports int // local ports for connections to one server
-	// Reuse reports whether a port in TIME_WAIT is soon used again, for servers elsewhere and for those on this
-	// machine.
+	// A port in TIME_WAIT is soon used again, for servers elsewhere and on this machine.
 	Reuse, ReuseLocal bool
 }
 
 // MachineLoad is what a measurement asks of the machine.
 type MachineLoad struct {
-	Streams int  // most at once; 0 where that is not known
-	Files   int  // descriptors of each; 0 for 1. A server in the same process needs one of its own
-	Ports   bool // each takes a local port: TCP, not a Unix socket
-	Flag    string
+	Streams int    // most at once; 0 where that is not known
+	Files   int    // descriptors of each; 0 for 1. A server in the same process needs one of its own
+	Ports   bool   // each takes a local port: TCP, not a Unix socket
+	Flag    string // to lower, for errors
 }
 
 // Check returns an error, in one line with the remedy, where the load cannot fit.
@@ -52,7 +49,7 @@ func (s LocalLimits) Check(l MachineLoad) error {
 	return nil
 }
 
-// Most returns how many streams the descriptors suffice for, with that many for each; 0 where there is no limit.
+// Most returns how many streams fit into the descriptors, at files for each; 0 where there is no limit.
 func (s LocalLimits) Most(files int) int {
 	if s.Files == 0 {
 		return 0
@@ -60,8 +57,8 @@ func (s LocalLimits) Most(files int) int {
 	return max((s.Files-spareFiles)/files, 1)
 }
 
-// PortsInUse returns how many ports are in use at a rate of new connections per second, with those that are closed
-// already, to a server on this machine or elsewhere.
+// PortsInUse returns how many ports new connections at a rate take, closed ones included; local is for a server on this
+// machine.
 func (s LocalLimits) PortsInUse(perSecond float64, local bool) float64 {
 	hold := holdTime
 	if s.Reuse || local && s.ReuseLocal {
@@ -70,15 +67,14 @@ func (s LocalLimits) PortsInUse(perSecond float64, local bool) float64 {
 	return perSecond * hold.Seconds()
 }
 
-// PortsExhausted reports whether the ports do not suffice for a rate of new connections per second.
+// PortsExhausted reports whether the ports run out at a rate of new connections per second.
 func (s LocalLimits) PortsExhausted(perSecond float64, local bool) bool {
 	return s.Ports > 0 && s.PortsInUse(perSecond, local) > float64(s.Ports)
 }
 
-// notePorts is for a server that keeps no connection, at a rate at which the ports run out.
 var notePorts = note.Kind{Code: "limits.ports", Args: []string{"rate", "held", "ports"}}
 
-// PortWarning returns the note for a rate of new connections per second at which the ports run out.
+// PortWarning returns the note for a rate at which [LocalLimits.PortsExhausted] is true.
 func (s LocalLimits) PortWarning(perSecond float64, local bool) note.Note {
 	return notePorts.New(perSecond, s.PortsInUse(perSecond, local), s.Ports)
 }

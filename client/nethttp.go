@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// runNetHTTP sends the request and reads the answer through net/http, which speaks HTTP/2 and knows how to use proxies.
-// Instants are those at which this program wrote and read.
+// runNetHTTP is run over HTTP/2 and through proxies. Instants are those at which this program wrote and read.
 func (x *exchange) runNetHTTP() {
-	var asked time.Time
+	var dialStart time.Time
 	var wrote atomic.Pointer[time.Time] // net/http writes on another goroutine
 	var began atomic.Bool
 	c := x.client
@@ -22,10 +21,11 @@ func (x *exchange) runNetHTTP() {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	resp, err := c.roundTrip(r.WithContext(httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { asked = time.Now() },
+		GetConn: func(string) { dialStart = time.Now() },
 		GotConn: func(info httptrace.GotConnInfo) {
-			if x.connected = true; !info.Reused {
-				x.res.Dial += time.Since(asked)
+			x.connected = true
+			if !info.Reused {
+				x.res.Dial += time.Since(dialStart)
 			}
 		},
 		WroteHeaders:         func() { wrote.CompareAndSwap(nil, new(time.Now())) },
@@ -42,13 +42,14 @@ func (x *exchange) runNetHTTP() {
 	defer resp.Body.Close()
 	x.res.Headers = x.now()
 	x.readAnswer(resp, &netHTTPBody{Reader: resp.Body})
-	if x.res.Status == StatusOK && c.openEnds.Load() < maxOpenEnds { // so that the connection can be used again
-		stop := time.AfterFunc(endTime, x.cancel)
-		if _, err := io.CopyN(io.Discard, resp.Body, maxBody); err == io.EOF {
-			c.openEnds.Store(0)
-		} else {
-			c.openEnds.Add(1)
-		}
-		stop.Stop()
+	if x.res.Status != StatusOK || c.slowEnds.Load() >= maxSlowEnds {
+		return
+	}
+	stop := time.AfterFunc(endTime, x.cancel)
+	defer stop.Stop()
+	if _, err := io.CopyN(io.Discard, resp.Body, maxBody); err == io.EOF { // the connection can be used again
+		c.slowEnds.Store(0)
+	} else {
+		c.slowEnds.Add(1)
 	}
 }

@@ -24,11 +24,9 @@ const (
 	ClassReset       Class = "reset"        // the connection broke after it was established
 	ClassTruncated   Class = "truncated"    // the stream ended without its terminator or finish reason
 	ClassStreamError Class = "stream_error" // an error object inside a 200 stream
-	// the answer ended well without one token: set by who asked for tokens, not by Client
-	ClassEmpty Class = "empty"
-	// the answer ended well and is far shorter than asked: set by who knows that the length is kept
-	ClassShort     Class = "short"
-	ClassMalformed Class = "malformed" // an answer that violates HTTP or the API
+	ClassEmpty       Class = "empty"        // ended well without a token; not set by Client, but by who asked for tokens
+	ClassShort       Class = "short"        // ended well, far shorter than asked; set by who knows that lengths are kept
+	ClassMalformed   Class = "malformed"    // an answer that violates HTTP or the API
 )
 
 // Status is how a request ended.
@@ -67,14 +65,12 @@ type Result struct {
 	// Shared holds the numbers, from 0, of the chunks with tokens that were received together with the next one. Bytes
 	// received together have the timestamp of the last of them. So the instants of these chunks are upper bounds, and
 	// [Result.Bounded] reports which gaps that affects.
-	Shared Marks
-	// SharedReads is the number of elements of Shared.
-	SharedReads int
-	// ReadDelay is how long received bytes waited in the kernel until this program read them.
-	ReadDelay ReadDelay
+	Shared      Marks
+	SharedReads int // number of elements of Shared
+	ReadDelay   ReadDelay
 
 	Status  Status
-	Unpaid  bool   // it was not sent: Options.Allowance did not allow it. Status is then incomplete
+	Unpaid  bool   // not sent: Options.Allowance did not allow it. Status is then incomplete
 	Class   Class  // set when Status is error
 	Message string // the failure in one line, without secrets
 	HTTP    int    // status code; 0 before headers
@@ -94,8 +90,8 @@ type Result struct {
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection
 	Text   []byte        // the answer's text without reasoning, where Request.KeepText asks for it
 
-	// OnToken, if set, is called for each chunk with tokens, with the number of tokens that it is thought to have. It
-	// is called between two reads, so it must be quick and must not block.
+	// OnToken, if set, is called for each chunk with tokens, with their estimated number. It is called between two
+	// reads, so it must be quick and must not block.
 	OnToken func(tokens int)
 }
 
@@ -118,9 +114,7 @@ func (r *Result) Chunks() int {
 }
 
 // Counted reports whether the number of output tokens can be relied on, by its source.
-func Counted(source string) bool {
-	return source == SourceServer
-}
+func Counted(source string) bool { return source == SourceServer }
 
 // Token adds a chunk with tokens that arrived at the given instant; tokens is the number that the server reports for
 // it, 0 where it reports none.
@@ -146,7 +140,7 @@ func (r *Result) markShared() {
 	r.SharedReads++
 }
 
-// Burst notes token-bearing chunks of one token each that arrived together, in one receive.
+// Burst adds chunks of one token each that arrived in one receive.
 func (r *Result) Burst(at time.Duration, chunks int) {
 	for i := range chunks {
 		r.Token(at, 1, false)
@@ -160,7 +154,7 @@ func (r *Result) Burst(at time.Duration, chunks int) {
 // later one and may have arrived before its instant. The sum of consecutive bounded gaps is exact.
 func (r *Result) Bounded(i int) bool { return r.Shared.Has(i) || r.Shared.Has(i+1) }
 
-// addCount adds to Counts. Counts stays empty while every chunk is known or assumed to have one token.
+// addCount leaves Counts empty while every chunk is known or assumed to have one token.
 func (r *Result) addCount(tokens int) {
 	if len(r.Counts) == 0 && tokens <= 1 {
 		return
@@ -176,12 +170,11 @@ func (r *Result) Fail(at time.Duration, class Class, message string) {
 	r.Status, r.Class, r.Message, r.End = StatusError, class, message, at
 }
 
-// ReadDelay is the client's own delay: the time from the arrival of bytes at the kernel until this program has read
-// them, over the receives of an answer's body.
+// ReadDelay is how long the bytes of an answer's body waited in the kernel until this program read them.
 type ReadDelay struct {
 	Reads     int           // receives with a timestamp of the kernel
 	Sum, Max  time.Duration // of their delays
-	Unstamped int           // receives without one, or with an impossible one: they have the time at which they were read
+	Unstamped int           // receives without a usable timestamp: their instant is that of the read
 }
 
 func (d *ReadDelay) add(delay time.Duration, kernel bool) {

@@ -18,12 +18,9 @@ type SpendLimits struct {
 	PriceOut float64 // of a million output tokens
 }
 
-// tokensPerPrice is how many tokens a price is for.
-const tokensPerPrice = 1e6
-
 // Price returns what tokens cost.
 func (l *SpendLimits) Price(prompt, output int64) float64 {
-	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / tokensPerPrice
+	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / 1e6
 }
 
 // Share returns the share of the limit that tokens use; 0 without a limit.
@@ -34,46 +31,45 @@ func (l *SpendLimits) Share(prompt, output int64) float64 {
 	return l.Price(prompt, output) / l.Cost
 }
 
-// Spent is what was spent.
+// Spent is what requests have cost so far.
 type Spent struct {
 	Requests       int   // that may have cost something
 	Prompt, Output int64 // tokens that the server counted
-	// UnsurePrompt and UnsureOutput are upper bounds for requests whose tokens the server did not count: those that
-	// were cancelled or failed in mid-stream.
+	// Upper bounds for requests whose tokens the server did not count: those cancelled or failed in mid-stream.
 	UnsurePrompt, UnsureOutput int64
 	Cost                       float64
-	Refused                    bool // a request was not sent, because less was left than it can cost
+	Refused                    bool // a request was not sent, because it might have exceeded the limit
 }
 
-// SpendLimiter holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is
-// reserved never exceeds a limit, as long as prompts have no more tokens than their bound, but for one outlier at a
-// time, and the server sends no more than it was asked for.
+// SpendLimiter is an [Allowance] with a limit on cost, safe for concurrent use. What is spent and reserved never
+// exceeds the limit, as long as at most one prompt at a time exceeds its bound, and the server sends no more than was
+// asked for.
 type SpendLimiter struct {
 	limits  SpendLimits
 	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
 
 	mu         sync.Mutex
-	limit      float64 // that may be spent now: the limit, or less; see [SpendLimiter.Grant]
+	limit      float64 // limits.Cost, or less after [SpendLimiter.Grant]
 	spent      Spent
 	reserved   struct{ prompt, output int64 }
 	allPrompts promptClass
-	byLength   map[int]*promptClass // by the length of the body: of each the next one's are twice as long
-	minPrompt  int64                // tokens that the server counted for a prompt: its chat template has no more
+	byLength   map[int]*promptClass // by the bit length of the body's size
+	minPrompt  int64                // fewest tokens of a prompt so far: the chat template has no more
 	outlier    int64                // the most that one prompt can exceed its reservation by
 }
 
-// promptClass is a class of prompts that the server counted.
+// promptClass sums up prompts whose tokens the server counted.
 type promptClass struct {
 	counted  int
-	perByte  float64 // the largest number of prompt tokens for a byte of a body
-	minBytes int     // bytes of a body
+	perByte  float64 // most tokens per byte of a body
+	minBytes int     // smallest body
 }
 
-// add adds a prompt.
 func (c *promptClass) add(tokens, bytes int) {
-	if c.counted++; c.counted == 1 {
+	if c.counted == 0 {
 		c.minBytes = bytes
 	}
+	c.counted++
 	c.minBytes = min(c.minBytes, bytes)
 	c.perByte = max(c.perByte, float64(tokens)/float64(max(1, bytes)))
 }
@@ -98,13 +94,12 @@ func (p *SpendLimiter) Spent() Spent {
 	return p.spent.Plus(p.earlier)
 }
 
-// Limits returns the limits.
+// Limits returns the limits that [NewSpendLimiter] was given.
 func (p *SpendLimiter) Limits() SpendLimits { return p.limits }
 
-// Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once
-// the server has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted
-// many of a length, the margin is small, and what it counted for a byte has the template in it. One outlier, which may
-// be any request in flight, is provided for.
+// Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. After
+// a few prompts the bound is the server's tokens per byte with a margin. After many of a length the margin is small,
+// and the tokens per byte include the template. One outlier, which may be any request in flight, is provided for.
 const (
 	templateTokens = 256
 	fewCounted     = 3
@@ -113,10 +108,9 @@ const (
 	smallMargin    = 1.1
 )
 
-// unknownOutput is how many output tokens a request is reckoned with that leaves the length to the server.
+// unknownOutput is the assumed length of an answer, in tokens, where the request leaves it to the server.
 const unknownOutput = 32768
 
-// reservation is one request's.
 type reservation struct {
 	limiter        *SpendLimiter
 	bytes          int
@@ -124,8 +118,8 @@ type reservation struct {
 }
 
 // Reserve implements [Allowance].
-func (p *SpendLimiter) Reserve(call *Prepared) Reservation {
-	r := &reservation{limiter: p, bytes: bodySize(call), output: outputBound(call)}
+func (p *SpendLimiter) Reserve(prepared *Prepared) Reservation {
+	r := &reservation{limiter: p, bytes: bodySize(prepared), output: outputBound(prepared)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.prompt = p.promptBound(r.bytes)
@@ -142,7 +136,6 @@ func (p *SpendLimiter) Reserve(call *Prepared) Reservation {
 	return r
 }
 
-// promptBound returns the most tokens that the prompt in a body has, as far as the prompts so far tell.
 func (p *SpendLimiter) promptBound(bytes int) int64 {
 	loose, c := p.looseBound(bytes), p.byLength[bits.Len(uint(bytes))]
 	if c == nil || c.counted < manyCounted {
@@ -158,7 +151,7 @@ func (p *SpendLimiter) promptBound(bytes int) int64 {
 	return min(loose, tokens)
 }
 
-// looseBound returns the most tokens that the prompt in a body can have, if it is unlike the prompts so far.
+// looseBound is the bound for a prompt that is unlike those counted so far.
 func (p *SpendLimiter) looseBound(bytes int) int64 {
 	perByte := 1.0
 	if p.allPrompts.counted >= fewCounted {
@@ -167,37 +160,36 @@ func (p *SpendLimiter) looseBound(bytes int) int64 {
 	return int64(math.Ceil(float64(bytes)*perByte)) + templateTokens
 }
 
-// bodySize returns the bytes of a request that can become tokens: its body, since escapes never make a text shorter.
-func bodySize(call *Prepared) int {
-	if call.Body != nil {
-		return len(call.Body)
+// bodySize bounds the bytes that can become tokens: escapes never make a text shorter.
+func bodySize(prepared *Prepared) int {
+	if prepared.Body != nil {
+		return len(prepared.Body)
 	}
 	n := 0
-	for _, m := range call.Request.Messages {
+	for _, m := range prepared.Request.Messages {
 		n += len(m.Content)
 	}
-	return max(n, call.Request.PromptTokens)
+	return max(n, prepared.Request.PromptTokens)
 }
 
-// outputBound returns how many tokens the answer may have: what the body asks for, which the user's own fields may have
-// changed.
-func outputBound(call *Prepared) int64 {
-	body := gjson.ParseBytes(call.Body)
-	most, choices := int64(0), int64(1)
+// outputBound reads the body and not the request, because the user's own fields may have changed it.
+func outputBound(prepared *Prepared) int64 {
+	body := gjson.ParseBytes(prepared.Body)
+	longest, choices := int64(0), int64(1)
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens",
 		"sampling_params.max_new_tokens"} {
-		most = max(most, body.Get(name).Int())
+		longest = max(longest, body.Get(name).Int())
 	}
 	for _, name := range []string{"n", "best_of", "sampling_params.n"} {
 		choices = max(choices, body.Get(name).Int())
 	}
-	if call.Body == nil {
-		most = int64(call.Request.OutputTokens)
+	if prepared.Body == nil {
+		longest = int64(prepared.Request.OutputTokens)
 	}
-	if most <= 0 {
-		most = unknownOutput
+	if longest <= 0 {
+		longest = unknownOutput
 	}
-	return most * choices
+	return longest * choices
 }
 
 // Settle implements [Reservation].
@@ -207,7 +199,7 @@ func (r *reservation) Settle(res *Result) {
 	defer p.mu.Unlock()
 	p.reserved.prompt -= r.prompt
 	p.reserved.output -= r.output
-	if free(res) {
+	if isFree(res) {
 		return
 	}
 	s := &p.spent
@@ -218,16 +210,14 @@ func (r *reservation) Settle(res *Result) {
 	} else {
 		s.UnsurePrompt += r.prompt
 	}
-	switch {
-	case res.Status == StatusOK && res.TokenSource == SourceServer:
+	if res.Status == StatusOK && res.TokenSource == SourceServer {
 		s.Output += int64(res.OutputTokens)
-	default:
+	} else {
 		s.UnsureOutput += max(r.output, int64(res.OutputTokens))
 	}
 	s.Cost = p.limits.Price(s.Prompt+s.UnsurePrompt, s.Output+s.UnsureOutput)
 }
 
-// learn takes in what the server counted for a body.
 func (p *SpendLimiter) learn(tokens, bytes int) {
 	if p.allPrompts.counted == 0 {
 		p.minPrompt = int64(tokens)
@@ -241,14 +231,14 @@ func (p *SpendLimiter) learn(tokens, bytes int) {
 	p.byLength[length].add(tokens, bytes)
 }
 
-// free reports whether a request cost nothing: it was not sent, or the server refused it.
-func free(res *Result) bool {
+// isFree reports whether a request cost nothing: it was not sent, or the server refused it.
+func isFree(res *Result) bool {
 	return res.Sent == Absent || res.HTTP != 0 && (res.HTTP < http.StatusOK || res.HTTP >= http.StatusMultipleChoices)
 }
 
-// Allowance is what requests may spend. It is asked before each request is sent, by several goroutines at once.
+// Allowance decides what requests may spend. Several goroutines use it at once.
 type Allowance interface {
-	// Reserve sets aside what a request can cost at most. It returns nil where less than that is left.
+	// Reserve sets aside what a request can cost at most, before it is sent. It returns nil where less than that is left.
 	Reserve(p *Prepared) Reservation
 }
 
@@ -258,10 +248,10 @@ type Reservation interface {
 	Settle(res *Result)
 }
 
-// minRemaining stands for nothing that is left, since 0 is no limit. A share of it is above 0, too.
+// minRemaining is what Remaining returns for nothing, since 0 means no limit. A share of it is above 0, too.
 const minRemaining = 1e-200
 
-// Remaining returns what is left of the limit; 0 for no limit. Requests in flight are not reckoned with.
+// Remaining returns what is left of the limit, without regard to requests in flight; 0 for no limit.
 func (p *SpendLimiter) Remaining() float64 {
 	if p.limits.Cost == 0 {
 		return 0
@@ -284,7 +274,7 @@ func (p *SpendLimiter) Grant(cost float64) {
 // Release lets requests spend what is left of the limit again.
 func (p *SpendLimiter) Release() { p.Grant(0) }
 
-// Book takes in what another process has spent. It does not count towards a part that was granted to this one.
+// Book adds what another process has spent. It does not count towards a part that was granted to this one.
 func (p *SpendLimiter) Book(s Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -298,18 +288,22 @@ func (p *SpendLimiter) Book(s Spent) {
 // Plus returns the sum of s and o. Refused stays that of s.
 func (s Spent) Plus(o Spent) Spent {
 	s.Requests += o.Requests
-	s.Prompt, s.Output = s.Prompt+o.Prompt, s.Output+o.Output
-	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+o.UnsurePrompt, s.UnsureOutput+o.UnsureOutput
+	s.Prompt += o.Prompt
+	s.Output += o.Output
+	s.UnsurePrompt += o.UnsurePrompt
+	s.UnsureOutput += o.UnsureOutput
 	s.Cost += o.Cost
 	return s
 }
 
 // Since returns what was spent since an earlier time.
 func (s Spent) Since(before Spent) Spent {
-	refused := s.Refused && !before.Refused
 	s.Requests -= before.Requests
-	s.Prompt, s.Output = s.Prompt-before.Prompt, s.Output-before.Output
-	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt-before.UnsurePrompt, s.UnsureOutput-before.UnsureOutput
-	s.Cost, s.Refused = s.Cost-before.Cost, refused
+	s.Prompt -= before.Prompt
+	s.Output -= before.Output
+	s.UnsurePrompt -= before.UnsurePrompt
+	s.UnsureOutput -= before.UnsureOutput
+	s.Cost -= before.Cost
+	s.Refused = s.Refused && !before.Refused
 	return s
 }

@@ -27,9 +27,9 @@ const (
 	maxHeaderBytes = 1 << 20
 )
 
-// connect prepares the ways to the server. Requests go over connections of package wire, with HTTP/1.1. What net/http
-// is there for: HTTP/2, which puts all streams on one connection, where one read returns parts of many streams and a
-// lost packet delays all of them, and which the engines' own servers do not have; proxies; and [Client.Fetch].
+// connect prepares the transports. Requests go over HTTP/1.1 connections of package wire. net/http serves only HTTP/2,
+// proxies and [Client.Fetch]. HTTP/2 puts all streams on one connection, where one read returns parts of many streams
+// and a lost packet delays all of them; the engines' own servers do not have it.
 func (c *Client) connect(o Options) error {
 	conf, err := TLSConfig(o)
 	if err != nil {
@@ -78,7 +78,6 @@ func (c *Client) connect(o Options) error {
 	return nil
 }
 
-// hostPort returns the address to dial for a URL.
 func hostPort(u *url.URL) string {
 	host, port := u.Hostname(), u.Port()
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil &&
@@ -91,21 +90,19 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(host, port)
 }
 
-// requestHead returns the head of a request as net/http writes it, without its last lines: the length of the body, and
-// the blank line.
+// requestHead returns the head of a request as net/http writes it, without Content-Length and the blank line.
 func requestHead(u *url.URL, host string, header http.Header) ([]byte, error) {
 	var all bytes.Buffer
 	r := &http.Request{Method: http.MethodPost, URL: u, Host: host, Header: header, Body: http.NoBody}
 	if err := r.Write(&all); err != nil {
 		return nil, err
 	}
-	const length = "\r\nContent-Length: 0\r\n" // of a line, so that no header's value is taken for it
+	const length = "\r\nContent-Length: 0\r\n" // a whole line, so that no header's value is taken for it
 	before, after, _ := bytes.Cut(all.Bytes(), []byte(length))
 	return bytes.TrimRight(fmt.Appendf(nil, "%s\r\n%s", before, after), "\r\n"), nil
 }
 
-// protocolsOf returns the protocols of a version of HTTP: one, so that a connection's bytes are what they are taken
-// for.
+// protocolsOf allows one version of HTTP alone: the instants mean something else in each.
 func protocolsOf(version string) (*http.Protocols, error) {
 	p := &http.Protocols{}
 	switch version {
@@ -120,7 +117,7 @@ func protocolsOf(version string) (*http.Protocols, error) {
 	return p, nil
 }
 
-// TLSConfig returns the configuration of TLS.
+// TLSConfig returns the TLS configuration that the options describe.
 func TLSConfig(o Options) (*tls.Config, error) {
 	conf := &tls.Config{InsecureSkipVerify: o.Insecure, NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12}
 	if o.HTTP == "2" {
@@ -149,7 +146,7 @@ func TLSConfig(o Options) (*tls.Config, error) {
 	return conf, nil
 }
 
-// pairError says what is wrong with --cert and --key. It shows nothing of the key's file.
+// pairError shows nothing of the key's file.
 func pairError(o Options, err error) error {
 	var file *fs.PathError
 	text := err.Error()
@@ -169,9 +166,7 @@ func pairError(o Options, err error) error {
 		"want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", o.KeyFile)
 }
 
-// maxCertBytes is the size of the largest file of certificates that is read, in bytes. Those of a whole system have
-// about 0.2 MiB.
-const maxCertBytes = 16 << 20
+const maxCertBytes = 16 << 20 // of a file; the certificates of a whole system have about 0.2 MiB
 
 // loadCertPool returns the system's certificates and those in a PEM file.
 func loadCertPool(file string) (*x509.CertPool, error) {

@@ -50,7 +50,7 @@ type Chunk struct {
 	Text      bool   // it has tokens: content, reasoning or tool-call text, or a count that has grown
 	Reasoning bool   // all of its text is reasoning
 	Tokens    int    // tokens in this chunk; 0 where the server does not tell
-	Raw       []byte // the answer's text as it stands in the JSON string, see [Unescape]; valid until the next read
+	Raw       []byte // the answer's text as a JSON string has it, see [Unescape]; valid until the next read
 	Finish    string // the finish reason, in the frame that has it
 	Done      bool   // it is the terminator
 	Error     string // message of an error object: the request failed
@@ -65,5 +65,4 @@ type Usage struct {
 	Prompt, Output, Reasoning, Cached int
 }
 
-// noUsage is a Usage without any count.
 var noUsage = Usage{Unknown, Unknown, Unknown, Unknown}

@@ -15,21 +15,20 @@ type encoder struct {
 	mergedKey string       // its key that was merged with an object of ours
 }
 
-// newEncoder begins a body.
 func newEncoder(p *Params) *encoder {
 	e := &encoder{extra: gjson.ParseBytes(p.Extra)}
 	e.json.ObjStart()
 	return e
 }
 
-// Finish adds the user's fields and returns the body.
+// Finish returns the body, with the rest of the user's fields.
 func (e *encoder) Finish() ([]byte, error) {
 	e.writeExtra()
 	e.json.ObjEnd()
 	return e.json.Bytes(), nil
 }
 
-// Field writes a key, unless the user's object has it.
+// Field writes a key and returns true, unless the user's object has the key.
 func (e *encoder) Field(name string) bool {
 	if e.extra.Get(name).Exists() {
 		return false
@@ -38,38 +37,33 @@ func (e *encoder) Field(name string) bool {
 	return true
 }
 
-// Text writes a field that is a string.
 func (e *encoder) Text(name, s string) {
 	if e.Field(name) {
 		e.json.Str(utf8Only(s))
 	}
 }
 
-// Literal writes a field whose value is given as JSON.
 func (e *encoder) Literal(name, value string) {
 	if e.Field(name) {
 		e.json.RawStr(value)
 	}
 }
 
-// Flag writes a field that is true or false.
 func (e *encoder) Flag(name string, v bool) { e.Literal(name, strconv.FormatBool(v)) }
 
-// Count writes a field that is a count, if n is one.
+// Count writes a field if n is above 0.
 func (e *encoder) Count(name string, n int) {
 	if n > 0 {
 		e.Literal(name, strconv.Itoa(n))
 	}
 }
 
-// Temperature writes the temperature, if there is one.
 func (e *encoder) Temperature(t *float64) {
 	if t != nil && e.Field("temperature") {
 		e.json.Float64(*t)
 	}
 }
 
-// Messages writes a conversation as a field.
 func (e *encoder) Messages(name string, all []Message) {
 	if !e.Field(name) {
 		return

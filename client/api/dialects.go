@@ -25,7 +25,7 @@ func Names() []string {
 	return names
 }
 
-// DialectByName returns the dialect with the name that --api takes. The error lists all names.
+// DialectByName returns a dialect by its name in --api. The error lists all names.
 func DialectByName(name string) (Dialect, error) {
 	for _, d := range Dialects() {
 		if d.Name() == name {

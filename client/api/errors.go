@@ -8,11 +8,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxMessage is how many bytes of an error's body are read.
-const maxMessage = 64 << 10
+const maxMessage = 64 << 10 // bytes of an error's body that are read
 
-// isErrorObject reports whether an object with the given members "error" and "object" is an error, in the ways that
-// servers have: an "error" that says something, or an "object" named "error".
+// isErrorObject reports whether an object is an error, by its members "error" and "object": servers send an "error"
+// that says something, or an "object" named "error".
 func isErrorObject(errorMember, objectMember []byte) bool {
 	switch string(errorMember) {
 	case "", "null", "false", `""`:
@@ -70,7 +69,7 @@ func ErrorText(body []byte) string {
 	return string(body)
 }
 
-// errorText returns the text of an error value: a string, an object's message, or a list of complaints about fields.
+// errorText reads a string, an object's message, or FastAPI's list.
 func errorText(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.String:
@@ -98,7 +97,7 @@ func errorText(v gjson.Result) string {
 	return text
 }
 
-// fieldError returns the text of one entry of FastAPI's list: the place in the body, and what is wrong there.
+// fieldError returns an entry of FastAPI's list as "place in the body: what is wrong".
 func fieldError(e gjson.Result) string {
 	var loc []string
 	e.Get("loc").ForEach(func(_, part gjson.Result) bool {

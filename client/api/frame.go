@@ -25,7 +25,7 @@ type fieldReader struct {
 	json         jx.Decoder
 	frame        []byte
 	err          error
-	unread       bool // the iteration is at a value that was not read yet
+	unread       bool // the current value was not read yet
 	errorMember  []byte
 	objectMember []byte
 }
@@ -54,8 +54,8 @@ func (r *fieldReader) Open(frame []byte, c *Chunk) members {
 	return m
 }
 
-// Close ends the reading of a frame. It reports whether the frame holds nothing else, because it is not a JSON object,
-// which is the error, or because it is an error object, whose message it puts into c.
+// Close ends the reading of a frame. done means that what was read is of no use: the frame is not a JSON object, which
+// is the error, or it is an error object, whose message is then in c.
 func (r *fieldReader) Close(c *Chunk) (done bool, err error) {
 	if r.err == nil && r.json.Skip() != io.EOF {
 		r.err = errNotJSON
@@ -73,7 +73,6 @@ func (r *fieldReader) Close(c *Chunk) (done bool, err error) {
 	return false, nil
 }
 
-// Next goes to the next member, and reports whether there is one.
 func (m *members) Next() bool {
 	if m.r == nil {
 		return false
@@ -102,7 +101,7 @@ func (m *members) Key() []byte { return m.iter.Key() }
 // NotObject reports whether the value was no object.
 func (m *members) NotObject() bool { return m.r == nil }
 
-// skipUnread skips a value that was not read, and reports whether reading can go on.
+// skipUnread returns false after an error.
 func (r *fieldReader) skipUnread() bool {
 	if r.unread {
 		r.Value()
@@ -127,7 +126,7 @@ func (r *fieldReader) Value() []byte {
 	return v
 }
 
-// Object reads the members of an object. Over any other value it iterates not at all.
+// Object reads the members of an object; any other value has none.
 func (r *fieldReader) Object() members {
 	if r.json.Next() != jx.Object {
 		return members{}
@@ -141,13 +140,13 @@ func (r *fieldReader) Object() members {
 	return members{r: r, iter: iter}
 }
 
-// elements iterates over the elements of a list. A value that is not read is skipped.
+// elements is members for a list.
 type elements struct {
 	r    *fieldReader // nil for an iteration over nothing
 	iter jx.ArrIter
 }
 
-// List reads the elements of a list. Over any other value it iterates not at all.
+// List reads the elements of a list; any other value has none.
 func (r *fieldReader) List() elements {
 	if r.json.Next() != jx.Array {
 		return elements{}
@@ -161,7 +160,6 @@ func (r *fieldReader) List() elements {
 	return elements{r: r, iter: iter}
 }
 
-// Next goes to the next element, and reports whether there is one.
 func (e *elements) Next() bool {
 	if e.r == nil || !e.r.skipUnread() {
 		return false
@@ -174,7 +172,7 @@ func (e *elements) Next() bool {
 	return true
 }
 
-// Length reads a list and returns how many elements it has; 0 for any other value, for which list is false.
+// Length returns how many elements a list has; 0 and false for any other value.
 func (r *fieldReader) Length() (n int, list bool) {
 	list = r.json.Next() == jx.Array
 	for e := r.List(); e.Next(); {
@@ -183,25 +181,20 @@ func (r *fieldReader) Length() (n int, list bool) {
 	return n, list
 }
 
-// Text reads a string and returns its content as it stands, escapes included; nil for any other value.
-func (r *fieldReader) Text() []byte { return textOf(r.Value()) }
-
-// Count reads a count; api.Unknown for any other value.
-func (r *fieldReader) Count() int { return countOf(r.Value()) }
-
-// textOf returns a string's content as it stands, escapes included; nil for any other value.
-func textOf(v []byte) []byte {
+// Text returns a string's content with its escapes; nil for any other value.
+func (r *fieldReader) Text() []byte {
+	v := r.Value()
 	if len(v) < 2 || v[0] != '"' {
 		return nil
 	}
 	return v[1 : len(v)-1]
 }
 
-// maxCount is the largest token count that is believed.
-const maxCount = 1 << 40
+const maxCount = 1 << 40 // the largest token count that is believed
 
-// countOf returns a number as a count; api.Unknown where it is not a number, or one that no count can be.
-func countOf(v []byte) int {
+// Count returns a count; Unknown for any other value, and for a number that no count can be.
+func (r *fieldReader) Count() int {
+	v := r.Value()
 	if len(v) == 0 || v[0] < '0' || v[0] > '9' {
 		return Unknown
 	}
@@ -212,10 +205,8 @@ func countOf(v []byte) int {
 	return int(f)
 }
 
-// isDone reports whether a frame is the terminator of OpenAI's APIs.
 func isDone(frame []byte) bool { return string(bytes.TrimSpace(frame)) == "[DONE]" }
 
-// readDetail reads an object and returns the count under one of its keys.
 func readDetail(r *fieldReader, key string) int {
 	n := Unknown
 	for m := r.Object(); m.Next(); {
@@ -226,7 +217,7 @@ func readDetail(r *fieldReader, key string) int {
 	return n
 }
 
-// finishReason returns a finish reason as text. The usual ones allocate nothing.
+// finishReason allocates nothing for the usual reasons.
 func finishReason(raw []byte) string {
 	switch string(raw) {
 	case "":

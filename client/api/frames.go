@@ -11,8 +11,7 @@ import (
 // faulty server can claim.
 const maxFrame = 16 << 20
 
-// maxSavedBuffer is the size up to which a buffer is kept for the next stream.
-const maxSavedBuffer = 64 << 10
+const maxSavedBuffer = 64 << 10 // a larger buffer is not kept for the next stream
 
 // ErrTooLong is the error for a frame, or a line, longer than maxFrame.
 var ErrTooLong = errors.New("a frame is longer than 16 MB")
@@ -21,42 +20,42 @@ var ErrTooLong = errors.New("a frame is longer than 16 MB")
 type Frame struct {
 	Data []byte // valid until the next call of Next; may be changed by the caller
 	Arrival
-	Error bool // it is an error: of an "event: error", an "error:" line, or a line that no event stream has
-	Open  bool // the stream ended before the line did: Data may be cut short
+	Error   bool // from an "event: error", an "error:" line, or a line that no event stream has
+	Partial bool // the stream ended before the line did: Data may be cut short
 }
 
-// Arrival is when bytes arrived, and with which receive. A frame has that of the end of its last line of data, even
-// where the blank line that ends an event arrived later.
+// Arrival is when bytes arrived, and with which receive. A frame has that of its last line of data, even where the
+// blank line that ends the event arrived later.
 type Arrival struct {
 	At      time.Duration
 	Receive int64
 }
 
-// FrameReader divides one stream after another. It finds where each frame ends in the stream, does not look into
-// frames, and allocates nothing for each. The zero FrameReader must be Reset before use.
+// FrameReader divides one stream after another into frames, without a look into them, and without an allocation for
+// each. The zero FrameReader must be Reset before use.
 //
 // It follows the HTML standard (section 9.2.6, interpreting an event stream), with three exceptions that servers need:
 // a last event without a blank line is delivered, and so are the line "error: {...}" of old llama.cpp servers, and a
 // line that has no field at all, with which proxies say in the middle of a stream that the server has gone.
 type FrameReader struct {
-	buf           []byte // what was fed: the caller's piece where nothing was left before it, else saved
+	buf           []byte // what was fed: the caller's piece where nothing was left over, else saved
 	saved         []byte
-	pos           int  // buf[pos:] is not yet cut
-	scanned       int  // buf[pos:scanned] holds no line end
-	firstLineRead bool // the first line has been cut
-	afterCR       bool // the line before ended in CR, so an LF here belongs to it
+	pos           int // buf[pos:] is not yet cut
+	scanned       int // buf[pos:scanned] holds no line end
+	firstLineRead bool
+	afterCR       bool // the last line ended in CR: an LF at pos belongs to it
 	newest        Arrival
 
 	event    event
 	returned bool // the event is a frame that Next has returned
 }
 
-// event is the event that is being read. Its data are buf[start:end], lines joined.
+// event is incomplete. Its data are buf[start:end], lines joined.
 type event struct {
 	start, end int
 	started    bool
 	error      bool
-	open       bool
+	partial    bool
 	arrival    Arrival
 }
 
@@ -112,7 +111,7 @@ func (r *FrameReader) Last(complete bool) (f Frame, ok bool) {
 		from, to := r.skipBOM(r.pos, len(r.buf))
 		r.pos, r.scanned = to, to
 		r.takeLine(from, to)
-		r.event.open = true
+		r.event.partial = true
 	}
 	if r.event.started && !r.dropBlank() {
 		return r.frame(), true
@@ -120,14 +119,13 @@ func (r *FrameReader) Last(complete bool) (f Frame, ok bool) {
 	return Frame{}, false
 }
 
-// dropReturned drops the event that Next has returned.
 func (r *FrameReader) dropReturned() {
 	if r.returned {
 		r.event, r.returned = event{}, false
 	}
 }
 
-// line takes the next whole line from the buffer and returns the bounds of its text.
+// line cuts the next whole line, buf[from:to], off the buffer.
 func (r *FrameReader) line() (from, to int, ok bool) {
 	if r.afterCR && r.pos < len(r.buf) {
 		r.afterCR = false
@@ -155,7 +153,6 @@ func (r *FrameReader) line() (from, to int, ok bool) {
 	return from, to, true
 }
 
-// skipBOM skips a byte order mark in the first line of the stream.
 func (r *FrameReader) skipBOM(from, to int) (int, int) {
 	if !r.firstLineRead && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3
@@ -164,7 +161,7 @@ func (r *FrameReader) skipBOM(from, to int) (int, int) {
 	return from, to
 }
 
-// takeLine adds a line to the event and reports whether the frame is now complete.
+// takeLine returns whether the line buf[from:to] completes the frame.
 func (r *FrameReader) takeLine(from, to int) bool {
 	line := r.buf[from:to]
 	switch {
@@ -187,7 +184,7 @@ func (r *FrameReader) takeLine(from, to int) bool {
 	return false // comments, pings, id:, retry: and unknown fields
 }
 
-// isField reports whether a line is a comment or the field of an event, known or not. The name of a field is one word.
+// isField reports whether a line is a comment, or a field, known or not: the name of a field is one word.
 func isField(line []byte) bool {
 	name, _, _ := bytes.Cut(line, []byte(":"))
 	return !bytes.ContainsAny(bytes.TrimSpace(name), " <")
@@ -201,7 +198,7 @@ func skipSpace(buf []byte, from, to int) int {
 	return from
 }
 
-// addData appends a line's value to the event's data. The value is behind the data, with room for the newline.
+// addData appends the value buf[from:to] to the event's data. It is behind the data, with room for the newline.
 func (r *FrameReader) addData(from, to int) {
 	e := &r.event
 	if e.started {
@@ -214,7 +211,7 @@ func (r *FrameReader) addData(from, to int) {
 }
 
 // dropBlank drops an event whose data are only white space, as in a keep-alive, and reports whether it did. An error
-// without data is no such event: it gets empty data.
+// without data stays, with empty data.
 func (r *FrameReader) dropBlank() bool {
 	if r.event.error && !r.event.started {
 		r.addData(r.pos, r.pos)
@@ -227,14 +224,13 @@ func (r *FrameReader) dropBlank() bool {
 	return true
 }
 
-// frame returns the event.
 func (r *FrameReader) frame() Frame {
 	e := &r.event
 	r.returned = true
-	return Frame{Data: r.buf[e.start:e.end], Arrival: e.arrival, Error: e.error, Open: e.open}
+	return Frame{Data: r.buf[e.start:e.end], Arrival: e.arrival, Error: e.error, Partial: e.partial}
 }
 
-// saveRest copies what is still needed to the front of the saved bytes.
+// saveRest keeps what is still needed of the caller's bytes.
 func (r *FrameReader) saveRest() {
 	from := r.pos
 	if r.event.started {

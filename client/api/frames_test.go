@@ -29,7 +29,7 @@ func readAll(src io.Reader) ([]got, error) {
 	var r FrameReader
 	r.Reset()
 	var all []got
-	take := func(f Frame) { all = append(all, got{string(f.Data), f.Receive, f.Error, f.Open}) }
+	take := func(f Frame) { all = append(all, got{string(f.Data), f.Receive, f.Error, f.Partial}) }
 	piece := make([]byte, 4096)
 	for end := int64(0); ; {
 		n, err := src.Read(piece)

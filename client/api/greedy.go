@@ -1,8 +1,6 @@
 package api
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // samplingFields are the members of a body, or of an object in it, that decide which token is taken.
 var samplingFields = []string{
@@ -12,13 +10,14 @@ var samplingFields = []string{
 	"ignore_eos", "min_tokens",
 }
 
-// Greedy returns the settings of a request for the most likely answer: the temperature is 0, and members of Extra that
-// would have another token taken are left out.
+// Greedy returns the settings for the most likely answer: temperature 0, without the members of Extra that change which
+// token is taken.
 func (p *Params) Greedy(t Traits) *Params {
 	greedy := *p
 	greedy.Temperature = new(float64)
 	greedy.Fields.IgnoreEOS, greedy.Fields.MinTokens = false, false
-	extra := parseObject(p.Extra)
+	extra := map[string]any{}
+	json.Unmarshal(p.Extra, &extra) // an object, see CheckExtra, or nothing
 	deleteSampling(extra)
 	for _, v := range extra {
 		if inner, ok := v.(map[string]any); ok {
@@ -30,18 +29,9 @@ func (p *Params) Greedy(t Traits) *Params {
 	}
 	greedy.Extra = nil
 	if len(extra) > 0 {
-		greedy.Extra, _ = json.Marshal(extra) // it was read from JSON
+		greedy.Extra, _ = json.Marshal(extra) // cannot fail: it was read from JSON
 	}
 	return &greedy
-}
-
-// parseObject reads a JSON object; it is empty where there is none.
-func parseObject(raw []byte) map[string]any {
-	o := map[string]any{}
-	if len(raw) > 0 {
-		json.Unmarshal(raw, &o)
-	}
-	return o
 }
 
 func deleteSampling(o map[string]any) {

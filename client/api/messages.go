@@ -1,8 +1,7 @@
 package api
 
 // messages is Anthropic's Messages API, which vLLM, SGLang, llama.cpp, Ollama and gateways have too. It follows
-// Anthropic's reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server
-// b11434.
+// Anthropic's reference, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type messages struct{}
 
 var _ Dialect = messages{}
@@ -24,8 +23,7 @@ const (
 	leastThinking = 1024
 )
 
-// Encode returns the body. System messages go into a field of their own, joined by newlines. Thinking is turned on only
-// where the answer is long enough for the least budget of it.
+// Encode turns thinking on only where the answer is long enough for the least budget of it.
 func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 	e := newEncoder(p)
 	e.Text("model", p.Model)
@@ -71,7 +69,7 @@ func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 type messagesDecoder struct {
 	template template
 	reader   fieldReader
-	usage    messagesUsage // the latest of each count
+	usage    messagesUsage // latest of each count
 	done     bool
 }
 
@@ -80,31 +78,27 @@ func (d *messagesDecoder) Reset() {
 	*d = messagesDecoder{reader: d.reader, usage: noMessagesUsage, template: d.template}
 }
 
-// Complete reports whether the stream may end: after the terminator.
 func (d *messagesDecoder) Complete() bool { return d.done }
 
-// messagesEvent are the parts of an event that are used.
 type messagesEvent struct {
-	kind  []byte // its type
-	block part   // a new content block
-	delta part   // what is added to the block or to the message
+	kind  []byte // "type"
+	block part   // "content_block"
+	delta part   // of the block or of the message
 	usage messagesUsage
 }
 
-// part is a content block, or what is added to one or to the message.
 type part struct {
 	text, thinking  []byte
 	call, arguments []byte // a tool's name, and a part of its arguments
-	hidden          []byte // reasoning that the server encrypts
+	encrypted       []byte // reasoning of "redacted_thinking"
 	stop            []byte
 }
 
-// messagesUsage has the counts of an event. Those of the prompt add up.
+// messagesUsage has the counts of an event. input leaves out what was written to the prompt cache or read from it.
 type messagesUsage struct{ input, cacheWrite, cacheRead, output int }
 
 var noMessagesUsage = messagesUsage{Unknown, Unknown, Unknown, Unknown}
 
-// Decode reads one event.
 func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 	if d.template.Fits(frame, c) {
 		return nil
@@ -137,7 +131,6 @@ func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 	return nil
 }
 
-// fill fills c from an event.
 func (d *messagesDecoder) fill(frame []byte, e *messagesEvent, c *Chunk) {
 	switch string(e.kind) {
 	case "message_start":
@@ -156,11 +149,10 @@ func (d *messagesDecoder) fill(frame []byte, e *messagesEvent, c *Chunk) {
 	}
 }
 
-// addText fills c from the texts of a part.
 func (d *messagesDecoder) addText(frame []byte, p *part, c *Chunk) {
 	texts := 0
 	var only []byte
-	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.arguments, p.hidden} {
+	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.arguments, p.encrypted} {
 		if len(text) > 0 {
 			texts, only = texts+1, text
 		}
@@ -193,13 +185,13 @@ func readPart(r *fieldReader) (p part) {
 		case "partial_json":
 			p.arguments = r.Text()
 		case "data":
-			p.hidden = r.Text()
+			p.encrypted = r.Text()
 		case "stop_reason":
 			p.stop = r.Text()
 		}
 	}
 	if string(kind) != "redacted_thinking" {
-		p.hidden = nil
+		p.encrypted = nil
 	}
 	return p
 }
@@ -221,8 +213,7 @@ func readMessagesUsage(r *fieldReader) messagesUsage {
 	return u
 }
 
-// merge takes in the counts that an event has, and returns all so far as other APIs have them: input_tokens leaves out
-// what was written to the prompt cache or read from it.
+// merge adds the counts that an event has, and returns all so far as other APIs have them.
 func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
 	for _, to := range [...]struct{ count, fresh *int }{
 		{&u.input, &fresh.input}, {&u.cacheWrite, &fresh.cacheWrite}, {&u.cacheRead, &fresh.cacheRead},
@@ -239,7 +230,6 @@ func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
 	return all
 }
 
-// stopReason returns a stop reason in the words of the other APIs.
 func stopReason(raw []byte) string {
 	switch string(raw) {
 	case "max_tokens":

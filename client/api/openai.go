@@ -1,8 +1,6 @@
 package api
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // openAI is the API that OpenAI introduced and that vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services
 // have: chat completions, or plain completions.
@@ -31,8 +29,6 @@ func (d openAI) Traits() Traits {
 		OnDemand: Fields{ContinuousUsage: true, ReasoningEffort: d.chat}}
 }
 
-// Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and
-// a null in it leaves our key out.
 func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	e := newEncoder(p)
 	e.Text("model", p.Model)
@@ -56,8 +52,8 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.Finish()
 }
 
-// think writes the fields that turn thinking on or off: those of vLLM, SGLang, lmdeploy and llama.cpp, or of OpenAI and
-// Ollama.
+// think writes the field that turns thinking on or off: chat_template_kwargs of vLLM, SGLang, lmdeploy and llama.cpp,
+// or reasoning_effort of OpenAI and Ollama.
 func think(e *encoder, p *Params) {
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:
@@ -78,8 +74,8 @@ type openAIDecoder struct {
 
 	finished      bool // a finish reason was seen
 	done          bool // the terminator was seen
-	textSeen      bool // text was seen
-	countsSeen    bool // counts were seen
+	textSeen      bool
+	countsSeen    bool
 	runningCounts bool // counts have come with the text since its first chunk
 	lastCount     int  // tokens up to the last text
 }
@@ -89,11 +85,10 @@ func (d *openAIDecoder) Reset() {
 	*d = openAIDecoder{reader: d.reader, template: d.template}
 }
 
-// Complete reports whether the stream may end: after the finish reason, or after the terminator where the server told
-// the counts. Some servers give no reason; the terminator alone may follow a failure.
+// Complete wants counts besides the terminator where there is no finish reason: some servers give none, but the
+// terminator alone may follow a failure.
 func (d *openAIDecoder) Complete() bool { return d.finished || d.done && d.countsSeen }
 
-// Decode reads one chunk, or the terminator.
 func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 	if d.template.Fits(frame, c) {
 		return nil
@@ -125,7 +120,6 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 	return nil
 }
 
-// fill fills c from a chunk's fields.
 func (d *openAIDecoder) fill(frame []byte, f *openAIFields, c *Chunk) {
 	c.Text = f.texts > 0
 	c.Reasoning = c.Text && f.texts == f.reasonings
@@ -140,8 +134,8 @@ func (d *openAIDecoder) fill(frame []byte, f *openAIFields, c *Chunk) {
 	}
 }
 
-// count works out what a chunk's usage says about the chunk itself. Counts that come with the text from its first chunk
-// on are running counts; a single late one is the sum.
+// count finds the tokens of a chunk by its usage. Counts that come with the text from its first chunk on are running
+// counts; a single late one is the sum.
 func (d *openAIDecoder) count(c *Chunk) {
 	known := c.Usage.Output != Unknown
 	d.countsSeen = d.countsSeen || known
@@ -157,23 +151,21 @@ func (d *openAIDecoder) count(c *Chunk) {
 	}
 }
 
-// openAIFields are the parts of a chunk that are used.
 type openAIFields struct {
 	choice
 	usage   Usage
 	timings timings
 }
 
-// choice is the first choice of a chunk. Texts are as they stand in the JSON strings.
 type choice struct {
-	texts      int    // strings with text in them
+	texts      int    // strings that are not empty
 	reasonings int    // those that are reasoning
 	last       []byte // the last of them
 	answer     []byte // the first that is content, text or refusal
 	finish     string
 }
 
-// readChoices reads the list of choices. One choice is asked for, so the first counts.
+// readChoices returns the first choice: no more are asked for.
 func readChoices(r *fieldReader) (first choice) {
 	list := r.List()
 	for n := 0; list.Next(); n++ {
@@ -213,7 +205,6 @@ func readChoice(r *fieldReader) choice {
 	return c
 }
 
-// add takes in a string, if it has text in it.
 func (c *choice) add(text []byte, answer bool) {
 	if len(text) == 0 {
 		return
@@ -225,10 +216,9 @@ func (c *choice) add(text []byte, answer bool) {
 	}
 }
 
-// delta is the part of the message that a chat chunk adds.
 type delta struct {
 	content, refusal, reasoning, reasoningContent []byte
-	calls                                         int    // strings with text in tool calls
+	calls                                         int    // strings that are not empty in tool calls
 	call                                          []byte // the last of them
 }
 
@@ -250,7 +240,7 @@ func readDelta(r *fieldReader) (d delta) {
 	return d
 }
 
-// readCalls reads a list of tool calls. It returns how many strings with text they have, and the last of them.
+// readCalls returns how many strings of a list of tool calls are not empty, and the last of them.
 func readCalls(r *fieldReader) (texts int, last []byte) {
 	for list := r.List(); list.Next(); {
 		var name, arguments []byte
@@ -315,7 +305,7 @@ func readTimings(r *fieldReader) timings {
 }
 
 // counts returns the token counts of a chunk. Ollama sends zeros until it knows them: zero prompt tokens together with
-// zero output tokens are no count. llama.cpp can be told to leave usage out; its timings have the same counts.
+// zero output tokens are no count. llama.cpp's timings have the same counts as usage, which it can leave out.
 func (f *openAIFields) counts() Usage {
 	u := f.usage
 	if u.Prompt <= 0 && u.Output <= 0 {

@@ -43,7 +43,7 @@ func (r *Request) Prompt() string {
 	return strings.Join(all, "\n")
 }
 
-// Params are the settings that all requests of a run have in common.
+// Params are the settings that all requests of a run share.
 type Params struct {
 	Model       string
 	Temperature *float64 // nil leaves it to the server
@@ -92,7 +92,6 @@ func CheckExtra(extra []byte) error {
 	return nil
 }
 
-// repeatedKey returns a key that an object has twice.
 func repeatedKey(object gjson.Result) (key string, ok bool) {
 	seen := map[string]bool{}
 	object.ForEach(func(k, _ gjson.Result) bool {

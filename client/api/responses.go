@@ -6,7 +6,7 @@ import (
 )
 
 // responses is OpenAI's Responses API, which vLLM, SGLang, llama.cpp, Ollama and hosted services have too. It follows
-// OpenAI's reference of streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
+// OpenAI's reference, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type responses struct{}
 
 var _ Dialect = responses{}
@@ -15,12 +15,12 @@ func (responses) Name() string        { return "responses" }
 func (responses) Path() string        { return "/v1/responses" }
 func (responses) NewDecoder() Decoder { return &responsesDecoder{} }
 
-// Traits leave out "min_tokens": neither OpenAI nor vLLM has it here.
+// Traits: neither OpenAI nor vLLM has "min_tokens" here.
 func (responses) Traits() Traits {
 	return Traits{Auto: true, Model: true, Thinks: true, Fields: Fields{IgnoreEOS: true}}
 }
 
-// Encode returns the body. The server is asked not to store the answer, which OpenAI otherwise does.
+// Encode asks not to store the answer, which OpenAI otherwise does.
 func (responses) Encode(r *Request, p *Params) ([]byte, error) {
 	e := newEncoder(p)
 	e.Text("model", p.Model)
@@ -52,7 +52,7 @@ func (responses) Encode(r *Request, p *Params) ([]byte, error) {
 type responsesDecoder struct {
 	template   template
 	reader     fieldReader
-	toolCalled bool // there was a tool call
+	toolCalled bool
 	done       bool
 }
 
@@ -61,25 +61,21 @@ func (d *responsesDecoder) Reset() {
 	*d = responsesDecoder{reader: d.reader, template: d.template}
 }
 
-// Complete reports whether the stream may end: after the event that has the whole response.
 func (d *responsesDecoder) Complete() bool { return d.done }
 
-// responsesEvent are the parts of an event that are used.
 type responsesEvent struct {
-	kind  []byte // its type
+	kind  []byte // "type"
 	delta []byte
 	name  []byte // of the tool that the new item calls
 	whole response
 }
 
-// response are the parts of a whole response that are used.
 type response struct {
-	status, reason []byte // reason: why it is incomplete
+	status, reason []byte // reason: of an incomplete one
 	fault          []byte
 	usage          Usage
 }
 
-// Decode reads one event.
 func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
 	if d.template.Fits(frame, c) {
 		return nil
@@ -109,7 +105,6 @@ func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
 	return nil
 }
 
-// fill fills c from an event.
 func (d *responsesDecoder) fill(frame []byte, e *responsesEvent, c *Chunk) {
 	switch string(e.kind) { // never a variable: it would be allocated
 	case "response.output_item.added":
@@ -141,7 +136,7 @@ func (d *responsesDecoder) fill(frame []byte, e *responsesEvent, c *Chunk) {
 	}
 }
 
-// end takes in the whole response. Its status decides, not the type of its event: vLLM names both kinds "completed".
+// end decides by the response's status, not by the type of its event: vLLM names both kinds "completed".
 func (d *responsesDecoder) end(r *response, c *Chunk) {
 	c.Done, d.done = true, true
 	c.Usage = r.usage
@@ -159,7 +154,7 @@ func (d *responsesDecoder) end(r *response, c *Chunk) {
 	}
 }
 
-// readCalledName reads an output item, and returns the name of the tool that it calls; nil for any other item.
+// readCalledName returns the name of the tool that an output item calls; nil for any other item.
 func readCalledName(r *fieldReader) []byte {
 	var kind, name []byte
 	for m := r.Object(); m.Next(); {

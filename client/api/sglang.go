@@ -1,8 +1,6 @@
 package api
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // sglangAPI is SGLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
 // (generate_request) and managers/tokenizer_manager.py and io_struct.py (GenerateReqInput), as of 0.5, and a captured
@@ -17,11 +15,9 @@ var _ Dialect = sglangAPI{}
 func (sglangAPI) Name() string        { return "sglang" }
 func (sglangAPI) Path() string        { return "/generate" }
 func (sglangAPI) NewDecoder() Decoder { return &sglangDecoder{} }
-func (sglangAPI) Traits() Traits {
-	return Traits{Fields: Fields{IgnoreEOS: true}}
-}
+func (sglangAPI) Traits() Traits      { return Traits{Fields: Fields{IgnoreEOS: true}} }
 
-// Encode returns the body. There is no chat template: the messages' contents are the text.
+// Encode sends the messages' contents as the text: there is no chat template.
 func (sglangAPI) Encode(r *Request, p *Params) ([]byte, error) {
 	e := newEncoder(p)
 	e.Text("text", r.Prompt())
@@ -49,7 +45,7 @@ type sglangDecoder struct {
 	lastCount  int // tokens so far
 	finished   bool
 	done       bool
-	tokenSeen  bool // a token came
+	tokenSeen  bool
 }
 
 func (d *sglangDecoder) Reset() {
@@ -57,25 +53,20 @@ func (d *sglangDecoder) Reset() {
 	*d = sglangDecoder{reader: d.reader, cumulative: d.cumulative}
 }
 
-// Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a
-// token.
 func (d *sglangDecoder) Complete() bool { return d.finished || d.done && d.tokenSeen }
 
-// sglangFields are the parts of a chunk that are used.
 type sglangFields struct {
-	text []byte
-	ids  int  // how many
-	list bool // ids are there
-	meta meta
+	text   []byte
+	ids    int // how many
+	hasIDs bool
+	meta   meta
 }
 
-// meta are the parts of meta_info that are used.
 type meta struct {
 	usage           Usage
 	finish, message []byte // the kind of finish, and a message with it
 }
 
-// Decode reads one chunk, or the terminator.
 func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 	if isDone(frame) {
 		*c = Chunk{Usage: noUsage, Done: true}
@@ -88,7 +79,7 @@ func (d *sglangDecoder) Decode(frame []byte, c *Chunk) error {
 		case "text":
 			f.text = d.reader.Text()
 		case "output_ids":
-			f.ids, f.list = d.reader.Length()
+			f.ids, f.hasIDs = d.reader.Length()
 		case "meta_info":
 			f.meta = readMeta(&d.reader)
 		}
@@ -143,20 +134,18 @@ func readFinish(r *fieldReader) (kind, message []byte) {
 	return kind, message
 }
 
-// count works out how many tokens a chunk brought.
 func (d *sglangDecoder) count(c *Chunk, f *sglangFields) {
 	c.Usage = f.meta.usage
 	total := c.Usage.Output
 	if total == Unknown {
 		return
 	}
-	d.cumulative.Incremental = d.cumulative.Incremental || f.list && f.ids < total
+	d.cumulative.Incremental = d.cumulative.Incremental || f.hasIDs && f.ids < total
 	c.Tokens = max(total-d.lastCount, 0)
 	d.lastCount += c.Tokens
 	c.Text = c.Tokens > 0
 }
 
-// end takes in the finish reason.
 func (d *sglangDecoder) end(c *Chunk, a *meta) {
 	switch kind := string(a.finish); kind {
 	case "":
@@ -174,21 +163,20 @@ func (d *sglangDecoder) end(c *Chunk, a *meta) {
 // piece (incremental). Servers do not say which, so the texts decide: a text that does not begin with the whole of the
 // one before it is a piece, and so is the second of two equal ones at the start.
 type cumulativeText struct {
-	soFar       []byte // the text so far, while texts may be cumulative
+	soFar       []byte // while texts may be cumulative
 	hasGrown    bool   // a text repeated the one before it and continued it
 	Incremental bool
 }
 
-// Reset prepares for the next answer.
 func (t *cumulativeText) Reset() { *t = cumulativeText{soFar: t.soFar[:0]} }
 
-// NewPart returns the part of a text that was not there before. Both are as they stand in the JSON string.
+// NewPart returns the part of a text that was not there before.
 func (t *cumulativeText) NewPart(raw []byte) []byte {
 	if t.Incremental || len(raw) == 0 {
 		return raw
 	}
-	again := len(t.soFar) > 0 && len(raw) == len(t.soFar) && !t.hasGrown
-	if again || !bytes.HasPrefix(raw, t.soFar) {
+	repeated := len(t.soFar) > 0 && len(raw) == len(t.soFar) && !t.hasGrown
+	if repeated || !bytes.HasPrefix(raw, t.soFar) {
 		t.Incremental = true
 		return raw
 	}

@@ -25,8 +25,8 @@ func Key(k gjson.Result) string {
 	return string(Unescape([]byte(k.Raw[1 : len(k.Raw)-1])))
 }
 
-// Unescape returns the text of a JSON string's content as it stands in a document, such as [Chunk.Raw] or several of
-// them in a row. Surrogates without their other half and bytes that are not UTF-8 become U+FFFD.
+// Unescape returns the text of a JSON string's content with escapes, such as one or several [Chunk.Raw]. Surrogates
+// without their other half and bytes that are not UTF-8 become U+FFFD.
 func Unescape(raw []byte) []byte {
 	var text string
 	quoted := append(append([]byte{'"'}, raw...), '"')

@@ -1,5 +1,3 @@
-// Reads the URLs of servers as people write them.
-
 package input
 
 import (
@@ -15,15 +13,14 @@ import (
 
 // Address is a server's base URL, and what its paths have in place of "/v1".
 type Address struct {
-	Base   url.URL // without user information and without a slash at its end
+	Base   url.URL // without user information and trailing slash
 	Socket string  // path of a Unix socket; empty for a host
 	api    string  // "/v1"; another version, or nothing, where the user's URL has that
 }
 
-// version matches the last part of a path that names an API's version: "v1", "v4", "v1beta".
+// version matches the part of a path that is an API's version: "v1", "v4", "v1beta".
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 
-// unsupportedPaths are paths of APIs that are not spoken, with what to use.
 var unsupportedPaths = []struct{ path, advice string }{
 	{"/api/chat", ollamaAdvice}, {"/api/generate", ollamaAdvice},
 	{"/completion", "/completion is llama.cpp's own API; use its OpenAI API: the URL up to the port"},
@@ -65,9 +62,9 @@ func ParseAddress(s string) (Address, *url.Userinfo, error) {
 	if u.Hostname() == "" {
 		return Address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", redactURL(s))
 	}
-	for _, g := range unsupportedPaths {
-		if strings.HasSuffix(strings.TrimRight(u.Path, "/"), g.path) {
-			return Address{}, nil, errors.New(g.advice)
+	for _, p := range unsupportedPaths {
+		if strings.HasSuffix(strings.TrimRight(u.Path, "/"), p.path) {
+			return Address{}, nil, errors.New(p.advice)
 		}
 	}
 	user := u.User
@@ -93,11 +90,10 @@ func escapeZone(s string) string {
 	return s
 }
 
-// parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix
-// there.
+// parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has one.
 func parseSocket(s string) (Address, *url.Userinfo, error) {
 	path, prefix := strings.TrimPrefix(s, "//"), ""
-	if strings.HasPrefix(path, "//") { // as the operating system reads it
+	if strings.HasPrefix(path, "//") {
 		path = "/" + strings.TrimLeft(path, "/")
 	}
 	if i := strings.LastIndex(path, ":/"); i > 1 { // not C:/
@@ -125,13 +121,14 @@ func parseReason(err error, whole string) string {
 		err = e.Err
 	}
 	_, rest, ok := strings.Cut(err.Error(), `"`)
-	if quoted, _, _ := strings.Cut(rest, `"`); ok && !strings.Contains(redactURL(whole), quoted) {
+	quoted, _, _ := strings.Cut(rest, `"`)
+	if ok && !strings.Contains(redactURL(whole), quoted) {
 		return "in a password, write / as %2F, ? as %3F, # as %23 and @ as %40"
 	}
 	return WithoutUser(err.Error())
 }
 
-// splitPath divides a path into the part before the API and the part in place of "/v1".
+// splitPath divides a path into the part before the API, and the API's version with its slash.
 func splitPath(path string) (base, api string) {
 	path = strings.TrimRight(path, "/")
 	d, path := cutEndpoint(path)
@@ -152,20 +149,20 @@ func splitPath(path string) (base, api string) {
 	return path, "/v1"
 }
 
-// cutEndpoint cuts the path of an API's requests, which users paste from a curl command, off the end of a path. It
-// returns the API; nil for none.
+// cutEndpoint cuts an API's endpoint, which users paste from a curl command, off the end of a path. It returns the API;
+// nil for none.
 func cutEndpoint(path string) (longest api.Dialect, rest string) {
 	rest = path
-	for _, d := range api.Dialects() { // /chat/completions ends as /completions does
+	for _, d := range api.Dialects() { // the longest: /chat/completions ends as /completions does
 		before, ok := strings.CutSuffix(path, strings.TrimPrefix(d.Path(), "/v1"))
-		if before = strings.TrimRight(before, "/"); ok && len(before) < len(rest) {
+		before = strings.TrimRight(before, "/")
+		if ok && len(before) < len(rest) {
 			longest, rest = d, before
 		}
 	}
 	return longest, rest
 }
 
-// isVersioned reports whether a version of the API stands in the path of its requests.
 func isVersioned(d api.Dialect) bool { return strings.HasPrefix(d.Path(), "/v1/") }
 
 // PastedAPI returns the name of the API whose endpoint a URL ends with; empty for a base URL, and for an endpoint that
@@ -190,7 +187,7 @@ func (a *Address) Join(path string) *url.URL {
 
 // Show returns the URL of an API path without its query, which may hold a key.
 func (a *Address) Show(path string) string {
-	if base, _ := splitPath(a.Base.Path); path == "" && base != a.Base.Path { // it looks as if it had the API's part
+	if base, _ := splitPath(a.Base.Path); path == "" && base != a.Base.Path { // else ParseAddress would cut the path
 		path = a.api
 	}
 	u := a.Join(path)
@@ -204,19 +201,16 @@ func (a *Address) Show(path string) string {
 	return "unix:" + a.Socket + ":" + u.EscapedPath()
 }
 
-// userInfo matches the user information of anything that looks like a URL.
 var userInfo = regexp.MustCompile(`://[^/\s?#]*@`)
 
 // WithoutUser removes the user information from all URLs in s.
-func WithoutUser(s string) string {
-	return userInfo.ReplaceAllString(s, "://")
-}
+func WithoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
 
 // scheme matches what a URL begins with, also where a colon or a slash of it is missing.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*(?::/{0,2}|//?)`)
 
-// redactURL returns a URL that cannot be used, for an error: without what stands before its last @, since a password
-// may have a character that ends the user information, and without its query.
+// redactURL returns a URL for an error, without its query and all before its last @: a password may have a character
+// that ends the user information.
 func redactURL(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {

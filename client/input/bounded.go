@@ -1,6 +1,3 @@
-// Reads files that a user names. It never reads more than the kind of file can hold, so that a wrong path, such as a
-// model or a device, ends in an error and not in all memory being used.
-
 package input
 
 import (
@@ -9,7 +6,8 @@ import (
 	"os"
 )
 
-// ReadFile returns the content of a file, or an error if it is a directory or larger than maxBytes.
+// ReadFile returns the content of a file of at most maxBytes, so that a wrong path, such as a model or a device, gives
+// an error and does not use up the memory.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,11 +1,8 @@
-// Finds the name that a misspelt one stands for.
-
 package input
 
 import "strings"
 
-// minPrefix is the shortest beginning of a name that is taken for the name, in bytes.
-const minPrefix = 3
+const minPrefix = 3 // bytes of a name that can stand for it
 
 // Nearest returns the name with the smallest edit distance from s, and whether one is near enough to be meant: at most
 // two edits away, or a third of the length of s. A name that begins with s, or that s begins with but for a plural s,

@@ -1,6 +1,5 @@
-// Package note has coded messages: what a reader of a run should know, as a code with arguments. Every package that has
-// something to say declares the kinds of its notes; package report puts them into words, in each language. This package
-// has no words.
+// Package note has coded messages: what a reader of a run should know, as a code with arguments. Packages declare the
+// kinds of their notes; package report puts them into words, in each language.
 package note
 
 import (
@@ -8,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -19,14 +19,14 @@ type Kind struct {
 
 // Note is one message, as run.json has it: {"code": "budget.no-time", "args": {"rate": 12.5}}.
 //
-// An argument is a number (times in seconds, shares from 0 to 1), a string, a list of strings, or a list of notes. A
-// note that was written by an llmsweep without codes is a bare string in JSON; it is read as a note of kind [Text].
+// An argument is a number (times in seconds, shares from 0 to 1), a string, a list of strings, or a list of notes. An
+// llmsweep without codes wrote a bare string; it is read as a note of kind [Text].
 type Note struct {
 	Code string         `json:"code"`
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// Text is a message in words of its own, in one language: read from an old run directory, or from another tool's file.
+// Text is a message in words, in one language, from an old run directory or another tool's file.
 var Text = Kind{"text", []string{"text"}}
 
 // New returns a note of this kind with the values of its arguments, in order. It panics where their number is wrong. A
@@ -37,14 +37,12 @@ func (k Kind) New(values ...any) Note {
 	}
 	n := Note{Code: k.Code}
 	for i, name := range k.Args {
-		v := jsonValue(values[i])
-		if v == nil {
-			continue
+		if v := jsonValue(values[i]); v != nil {
+			if n.Args == nil {
+				n.Args = map[string]any{}
+			}
+			n.Args[name] = v
 		}
-		if n.Args == nil {
-			n.Args = map[string]any{}
-		}
-		n.Args[name] = v
 	}
 	return n
 }
@@ -72,8 +70,8 @@ func jsonValue(v any) any {
 	case fmt.Stringer:
 		return v.String()
 	}
-	if word := reflect.ValueOf(v); word.Kind() == reflect.String { // such as a verdict
-		return word.String()
+	if s := reflect.ValueOf(v); s.Kind() == reflect.String { // such as a verdict
+		return s.String()
 	}
 	panic(fmt.Sprintf("a note cannot hold a %T", v))
 }
@@ -96,7 +94,7 @@ func (n Note) String(name string) string {
 	return s
 }
 
-// UnmarshalJSON reads a note, or a bare string as a note of kind [Text]. Lists come back as []string or []Note.
+// UnmarshalJSON reads a note, or a bare string as a note of kind [Text]. Lists become []string or []Note.
 func (n *Note) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err == nil {
@@ -124,7 +122,6 @@ func (n *Note) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// typedList returns a list of strings or of notes.
 func typedList(list []any) (any, error) {
 	b, err := json.Marshal(list)
 	if err != nil {
@@ -147,10 +144,8 @@ func (n Note) Equal(other Note) bool {
 
 // Add appends n to notes, unless they say so already.
 func Add(notes []Note, n Note) []Note {
-	for _, have := range notes {
-		if have.Equal(n) {
-			return notes
-		}
+	if slices.ContainsFunc(notes, n.Equal) {
+		return notes
 	}
 	return append(notes, n)
 }

@@ -12,7 +12,7 @@ import (
 	"llmsweep/client/note"
 )
 
-// The requests that empty a prefix cache. vLLM has its own in development mode
+// Paths that empty a prefix cache. vLLM has its own in development mode
 // (vllm/entrypoints/serve/dev/cache/api_router.py), and answers {"success": false} while requests run; older versions
 // answer nothing. SGLang then answers 400 (srt/entrypoints/http_server.py).
 const (
@@ -20,17 +20,16 @@ const (
 	flushSGLang = "/flush_cache"
 )
 
-// cacheResets are the requests of each engine; of one that is not known, all.
+// cacheResets has the paths to try by engine; "" is an unknown one.
 var cacheResets = map[string][]string{"vLLM": {resetVLLM}, "SGLang": {flushSGLang}, "": {resetVLLM, flushSGLang}}
 
-// How long a server is asked to empty its cache while requests run there.
+// How long, and how often, a server with requests in flight is asked to empty its cache.
 const (
 	cacheTime  = 10 * time.Second
 	cacheEvery = 200 * time.Millisecond
 )
 
-// EmptyCache empties the prefix cache of a server with that engine. It returns why it could not; the zero note where it
-// could.
+// EmptyCache empties the prefix cache of a server with that engine. It returns why it could not, else the zero note.
 func (p *Prober) EmptyCache(ctx context.Context, engine string) (why note.Note) {
 	paths, known := cacheResets[engine]
 	if !known {
@@ -51,8 +50,7 @@ func (p *Prober) EmptyCache(ctx context.Context, engine string) (why note.Note) 
 	return why
 }
 
-// resetCache requests a path that empties the cache, again while the server refuses because requests run. missing
-// reports that the server has no such path.
+// resetCache requests a path until no requests run there. missing reports that the server has no such path.
 func (p *Prober) resetCache(ctx context.Context, path string) (why note.Note, missing bool) {
 	url := p.client.URL(path)
 	for began := time.Now(); ; {

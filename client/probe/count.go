@@ -11,52 +11,42 @@ import (
 	"llmsweep/client"
 )
 
-// The sources of a prompt's token count.
 const (
 	countUsage    = "usage"    // usage.prompt_tokens of a real request, chat template included
 	countTokenize = "tokenize" // the server's tokenizer, for the text alone
 )
 
-// maxConcurrentCounts is how many texts are counted at the same time.
 const maxConcurrentCounts = 8
 
-// count is how many tokens a server counts for a text, and who counted.
+// count is a text's number of tokens, and countUsage or countTokenize.
 type count struct {
 	tokens int
 	source string
 }
 
 // Count returns how many prompt tokens the server counts for user messages with the given texts: from the usage of real
-// requests for one token, or else from the server's tokenizer. [Prober.CountSource] returns which. Texts are counted at
-// the same time; those that the server refuses, since it takes few requests at once, are counted again one after
-// another. It must be called after Preflight, and is not safe for concurrent use.
+// requests for one token, or else from its tokenizer ([Prober.CountSource] returns which). Texts are counted
+// concurrently, and once more one after another where the server refuses that. It must be called after Preflight, and
+// is not safe for concurrent use.
 func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	p.counting.Wait()
-	refused := make([]error, len(texts))
-	places := make(chan struct{}, maxConcurrentCounts)
+	errs := make([]error, len(texts))
+	slots := make(chan struct{}, maxConcurrentCounts)
 	for i, text := range texts {
 		if p.storedCount(text).tokens > 0 {
 			continue
 		}
 		p.counting.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			_, refused[i] = p.count(ctx, text)
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = p.count(ctx, text)
 		})
 	}
 	p.counting.Wait()
 	tokens := make([]int, len(texts))
 	for i, text := range texts {
-		for again := len(texts) > 1; refused[i] != nil; again = false {
-			var e *Error
-			if ctx.Err() != nil || !errors.As(refused[i], &e) {
-				return nil, refused[i]
-			}
-			final := e.HTTP/100 == 4 && e.HTTP != http.StatusTooManyRequests || e.Kind == kindUncounted
-			if final || !again && !p.wait(ctx, e.HTTP, e.retryAfter) {
-				return nil, refused[i]
-			}
-			_, refused[i] = p.count(ctx, text)
+		if err := p.recount(ctx, text, errs[i], len(texts) > 1); err != nil {
+			return nil, err
 		}
 		c := p.storedCount(text)
 		tokens[i], p.source = c.tokens, c.source
@@ -64,33 +54,50 @@ func (p *Prober) Count(ctx context.Context, texts ...string) ([]int, error) {
 	return tokens, nil
 }
 
-// storedCount returns the count of a text; no tokens before there is one.
+// recount counts a text until err, of the count before, is nil. The first attempt is not delayed where concurrent
+// requests may be the reason of the refusal.
+func (p *Prober) recount(ctx context.Context, text string, err error, concurrent bool) error {
+	for ; err != nil; concurrent = false {
+		var e *Error
+		if ctx.Err() != nil || !errors.As(err, &e) {
+			return err
+		}
+		final := e.HTTP/100 == 4 && e.HTTP != http.StatusTooManyRequests || e.Kind == kindUncounted
+		if final || !concurrent && !p.wait(ctx, e.HTTP, e.retryAfter) {
+			return err
+		}
+		err = p.count(ctx, text)
+	}
+	return nil
+}
+
 func (p *Prober) storedCount(text string) count {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.counts[text]
 }
 
-// count has the server count a text, and keeps that.
-func (p *Prober) count(ctx context.Context, text string) (c count, err error) {
+func (p *Prober) count(ctx context.Context, text string) error {
 	if !p.noPromptUsage {
-		if c.tokens, err = p.countByUsage(ctx, p.options, text); err != nil {
-			return c, err
+		n, err := p.countByUsage(ctx, p.options, text)
+		if err != nil {
+			return err
 		}
-		c.source = countUsage
-	}
-	if c.tokens == 0 {
-		if c.tokens, err = p.Tokenize(ctx, text); err != nil {
-			return c, &Error{
-				Kind: kindUncounted, URL: p.client.Endpoint(),
-				What: "the server does not tell how many tokens a prompt has",
-				Do:   "Lengths cannot be set by its count; name a --tokenizer.",
-			}
+		if n > 0 {
+			p.storeCount(text, count{n, countUsage})
+			return nil
 		}
-		c.source = countTokenize
 	}
-	p.storeCount(text, c)
-	return c, nil
+	n, err := p.Tokenize(ctx, text)
+	if err != nil {
+		return &Error{
+			Kind: kindUncounted, URL: p.client.Endpoint(),
+			What: "the server does not tell how many tokens a prompt has",
+			Do:   "Lengths cannot be set by its count; name a --tokenizer.",
+		}
+	}
+	p.storeCount(text, count{n, countTokenize})
+	return nil
 }
 
 func (p *Prober) storeCount(text string, c count) {
@@ -99,7 +106,7 @@ func (p *Prober) storeCount(text string, c count) {
 	p.counts[text] = c
 }
 
-// countByUsage returns how many tokens the usage of a request tells for its prompt; 0 where it does not tell.
+// countByUsage returns the prompt tokens in the usage of a request; 0 where there are none.
 func (p *Prober) countByUsage(ctx context.Context, o client.Options, text string) (int, error) {
 	t, err := p.try(ctx, o, text, 1)
 	if err == nil && t.result.Status != client.StatusOK {
@@ -108,8 +115,7 @@ func (p *Prober) countByUsage(ctx context.Context, o client.Options, text string
 	return max(0, t.result.PromptTokens), err
 }
 
-// countAhead has the server count texts while the trial goes on, with the same options. What is refused is counted
-// later.
+// countAhead counts texts while the trial goes on, with the same options. Count sees to those that are refused.
 func (p *Prober) countAhead(ctx context.Context, o client.Options, texts []string) (drop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	for _, text := range texts {

@@ -15,14 +15,14 @@ import (
 type Workload struct {
 	PromptTokens int // of a request; 0 where that varies
 	OutputTokens int
-	Texts        []string // that [Prober.Count] will be asked for: they are counted while the preflight goes on
+	Texts        []string // for [Prober.Count] later; they are counted while the preflight goes on
 }
 
 // Facts are the results of the preflight.
 type Facts struct {
 	API             string
 	Model           string
-	Models          []string // all that it lists, in its order
+	Models          []string // in the server's order
 	Engine, Version string   // "" where it does not tell
 	MaxModelLen     int      // tokens, prompt and answer together; 0 where it does not tell
 
@@ -40,7 +40,6 @@ type Facts struct {
 	Bearer bool // see client.Options.Bearer
 }
 
-// note adds a note of kind k with the values of its arguments.
 func (f *Facts) note(k note.Kind, args ...any) {
 	f.Notes = append(f.Notes, k.New(args...))
 }
@@ -57,7 +56,7 @@ func (p *Prober) Preflight(ctx context.Context, want Workload) (Facts, error) {
 	if !l.identified {
 		identifying.Go(func() { p.identify(ctx, &f, l) })
 	}
-	if p.options.Params.Think != nil { // how it is told depends on the engine
+	if p.options.Params.Think != nil { // the field for it depends on the engine
 		identifying.Wait()
 	}
 	if p.client.HTTP2() {
@@ -83,13 +82,16 @@ func (p *Prober) Preflight(ctx context.Context, want Workload) (Facts, error) {
 	return f, p.setOptions(o)
 }
 
-// negotiateHTTP finds the model over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where the server may
-// speak nothing else.
-func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (list, error) {
+// negotiateHTTP finds the model over the version of HTTP that the user named, else over HTTP/1.1, and over HTTP/2 where
+// the server may speak nothing else.
+func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (modelList, error) {
 	l, first := p.findModel(ctx, f)
 	var failure *client.Failure
-	if o := p.options; first == nil || o.HTTP != "" && o.HTTP != "auto" || !errors.As(first, &failure) ||
-		failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
+	chosen := p.options.HTTP != "" && p.options.HTTP != "auto"
+	if first == nil || chosen || !errors.As(first, &failure) {
+		return l, first
+	}
+	if failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
 		return l, first
 	}
 	before, o := p.options, p.options
@@ -105,8 +107,8 @@ func (p *Prober) negotiateHTTP(ctx context.Context, f *Facts) (list, error) {
 	return l, errors.Join(p.setOptions(before), first)
 }
 
-// findModel chooses the model, of the list of models or else of what the engine's own pages name.
-func (p *Prober) findModel(ctx context.Context, f *Facts) (list, error) {
+// findModel chooses from the list of models, or else from what the engine's own pages name.
+func (p *Prober) findModel(ctx context.Context, f *Facts) (modelList, error) {
 	l, missing, err := p.models(ctx)
 	if err != nil {
 		return l, err

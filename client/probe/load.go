@@ -14,10 +14,9 @@ import (
 	"llmsweep/client"
 )
 
-// metricsPath is where every engine that has Prometheus metrics serves them.
 const metricsPath = "/metrics"
 
-// Load reads /metrics once. An error means that there are no known metrics: many servers need a flag to have them.
+// Load reads /metrics once. The error is for a server without known metrics: many need a flag to have them.
 func (p *Prober) Load(ctx context.Context) (client.Gauges, error) {
 	a, err := p.client.Fetch(ctx, p.limit(factTime), "GET", metricsPath, nil)
 	if err != nil {
@@ -31,9 +30,9 @@ func (p *Prober) Load(ctx context.Context) (client.Gauges, error) {
 	return g, err
 }
 
-// parseLoad parses Prometheus text; known tells whether there was a load in it. What precedes a syntax error in it is
-// used. The names come from vLLM's v1/metrics/loggers.py (and its older engine/metrics.py), SGLang's
-// metrics/collector.py, lmdeploy's metrics/loggers.py and llama.cpp's server.
+// parseLoad parses Prometheus text, up to a syntax error in it; known reports whether there was a load. The names come
+// from vLLM's v1/metrics/loggers.py (and its older engine/metrics.py), SGLang's metrics/collector.py, lmdeploy's
+// metrics/loggers.py and llama.cpp's server.
 func parseLoad(r io.Reader) (g client.Gauges, known bool, err error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	parsed, err := parser.TextToMetricFamilies(r)
@@ -64,7 +63,7 @@ func parseLoad(r io.Reader) (g client.Gauges, known bool, err error) {
 		"sglang:inter_token_latency_seconds", "lmdeploy:time_per_output_token_seconds")
 	g.Latency, _ = f.tally("vllm:e2e_request_latency_seconds", "sglang:e2e_request_latency_seconds",
 		"lmdeploy:e2e_request_latency_seconds")
-	// A step of the engine is a value of these.
+	// Each step of the engine adds a value to these.
 	if t, ok := f.tally("vllm:iteration_tokens_total", "lmdeploy:iteration_tokens_total"); ok {
 		g.Steps = t.Count
 	}
@@ -77,38 +76,35 @@ func parseLoad(r io.Reader) (g client.Gauges, known bool, err error) {
 	return g, false, err
 }
 
-// families are the metrics of a server. Of several names for one thing, newer ones first, the first is used that the
-// server has; each has one series for each engine.
+// families are the metrics of a server by name. Methods take several names for one thing, newer first, and use the
+// first that the server has; a number is NaN where it has none. A metric has one series for each engine.
 type families map[string]*dto.MetricFamily
 
-// sum returns the sum of a metric's series; NaN where there is none.
 func (f families) sum(names ...string) float64 {
 	return f.join(func(a, b float64) float64 { return a + b }, names)
 }
 
-// peak returns the largest of a metric's series; NaN where there is none.
 func (f families) peak(names ...string) float64 { return f.join(math.Max, names) }
 
-func (f families) join(two func(a, b float64) float64, names []string) float64 {
-	joined := math.NaN()
+func (f families) join(combine func(a, b float64) float64, names []string) float64 {
 	for _, name := range names {
+		joined, found := 0.0, false
 		for _, s := range f[name].GetMetric() {
-			switch v, ok := value(s); {
-			case !ok:
-			case math.IsNaN(joined):
-				joined = v
-			default:
-				joined = two(joined, v)
+			v, ok := value(s)
+			if ok && found {
+				v = combine(joined, v)
+			}
+			if ok {
+				joined, found = v, true
 			}
 		}
-		if !math.IsNaN(joined) {
-			break
+		if found {
+			return joined
 		}
 	}
-	return joined
+	return math.NaN()
 }
 
-// tally returns the sum of a histogram's series; false where there is none.
 func (f families) tally(names ...string) (t client.Tally, ok bool) {
 	for _, name := range names {
 		for _, s := range f[name].GetMetric() {
@@ -125,8 +121,8 @@ func (f families) tally(names ...string) (t client.Tally, ok bool) {
 	return t, ok
 }
 
-// cacheSize returns the size of the KV cache in tokens, of several engines together; 0 where it is not told. vLLM tells
-// it in the labels of a metric (CacheConfig.metrics_info), SGLang as a gauge.
+// cacheSize returns the KV cache's size in tokens; 0 where it is not reported. vLLM has it in the labels of a metric
+// (CacheConfig.metrics_info), SGLang as a gauge.
 func (f families) cacheSize() (size float64) {
 	for _, s := range f["vllm:cache_config_info"].GetMetric() {
 		labels := map[string]float64{}
@@ -139,13 +135,16 @@ func (f families) cacheSize() (size float64) {
 			size += n
 		}
 	}
-	if told := f.sum("sglang:max_total_num_tokens"); size == 0 && told > 0 {
-		return told
+	if size > 0 {
+		return size
 	}
-	return size
+	if gauge := f.sum("sglang:max_total_num_tokens"); gauge > 0 {
+		return gauge
+	}
+	return 0
 }
 
-// value returns a series' number, whatever type the server gave it. NaN and infinities do not count.
+// value returns a series' number, whatever its type; false for NaN and infinities.
 func value(m *dto.Metric) (float64, bool) {
 	var v float64
 	switch {

@@ -15,43 +15,41 @@ import (
 
 const modelsPath = "/v1/models"
 
-// maxListed is how many models an error lists.
-const maxListed = 10
+const maxListed = 10 // models in an error
 
-// list is the answer of /v1/models.
-type list struct {
+type modelList struct {
 	models []gjson.Result
 	server string // the Server header
 
 	identified bool // the engine's own pages were read
 }
 
-// models requests the list of models. A server without such a list is not an error yet: missing is the error where
-// there is no other way.
-func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
+// models requests the list of models. A server without one is no error yet: missing is the error where nothing else
+// names a model.
+func (p *Prober) models(ctx context.Context) (l modelList, missing *Error, err error) {
 	a, err := p.getModels(ctx)
 	if err != nil {
 		if errors.As(err, &missing) && (missing.Kind == kindNotFound || missing.Kind == kindServer &&
 			p.options.Params.Model != "") {
 			// transformers serve 5.19 fails here where it serves a model from a folder
 			missing.Do += " A server that lists no models needs --model."
-			return list{server: a.Header.Get("Server")}, missing, nil
+			return modelList{server: a.Header.Get("Server")}, missing, nil
 		}
-		return list{}, nil, err
+		return modelList{}, nil, err
 	}
 	v := gjson.ParseBytes(a.Body)
 	if !gjson.ValidBytes(a.Body) || !v.IsObject() && !v.IsArray() {
-		return list{}, nil, p.notAPI(a)
+		return modelList{}, nil, p.notAPI(a)
 	}
 	data := v.Get("data")
 	if v.IsArray() {
-		data = v // some hosted services leave the wrapping out
+		data = v // some hosted services
 	}
-	return list{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
+	return modelList{models: data.Array(), server: a.Header.Get("Server")}, nil, nil
 }
 
-// getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it:
-// in the header of an API that has one, which is then the API to measure, or as a bearer token.
+// getModels sends a key that is refused in the other way that servers have: in the header of an API that has one, which
+// is then the API to measure, or as a bearer token.
 func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	a, err := p.getWhenReady(ctx, modelsPath)
 	var refused *Error
@@ -76,7 +74,7 @@ func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
 	return a, err
 }
 
-// keyedAPI returns the name of the first API that takes the key in a header of its own.
+// keyedAPI returns the first API that takes the key in a header of its own.
 func keyedAPI() string {
 	for _, d := range api.Dialects() {
 		if d.Traits().Auto && d.Traits().Key != "" {
@@ -86,7 +84,6 @@ func keyedAPI() string {
 	return api.Default()
 }
 
-// notAPI returns the error for an answer that is not JSON.
 func (p *Prober) notAPI(a client.Answer) error {
 	what := "the answer is not JSON"
 	if strings.HasPrefix(strings.TrimSpace(string(a.Body[:min(len(a.Body), 64)])), "<") {
@@ -96,8 +93,7 @@ func (p *Prober) notAPI(a client.Answer) error {
 		Do: "Is that the server's base URL, and its API's port?"}
 }
 
-// names returns the models' names.
-func (l list) names() []string {
+func (l modelList) names() []string {
 	var names []string
 	for _, m := range l.models {
 		names = append(names, m.Get("id").String())
@@ -105,31 +101,30 @@ func (l list) names() []string {
 	return names
 }
 
-// chooseModel chooses the model: the one that was asked for, which must be in the list, or else the first.
+// chooseModel chooses the user's model, which must be in the list, or else the first.
 func (p *Prober) chooseModel(f *Facts, names []string) error {
 	f.Models = names
-	asked := p.options.Params.Model
+	model := p.options.Params.Model
 	switch {
-	case asked == "" && len(f.Models) == 0:
+	case model == "" && len(f.Models) == 0:
 		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "the server lists no model",
 			Do: "Name one with --model."}
-	case asked == "":
+	case model == "":
 		f.Model = f.Models[0]
 		if len(f.Models) > 1 {
 			f.note(noteFirstModel, len(f.Models), f.Model)
 		}
-	case len(f.Models) == 0 || slices.Contains(f.Models, asked):
-		f.Model = asked
-	case slices.Contains(f.Models, asked+":latest"): // Ollama's short names
-		f.Model = asked + ":latest"
+	case len(f.Models) == 0 || slices.Contains(f.Models, model):
+		f.Model = model
+	case slices.Contains(f.Models, model+":latest"): // Ollama's short names
+		f.Model = model + ":latest"
 	default:
-		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "no model " + asked + " here",
+		return &Error{Kind: kindModel, URL: p.client.URL(modelsPath), What: "no model " + model + " here",
 			Do: "There are: " + enumerate(f.Models) + "."}
 	}
 	return nil
 }
 
-// enumerate returns the first members of a list as text.
 func enumerate(names []string) string {
 	if more := len(names) - maxListed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
@@ -137,8 +132,7 @@ func enumerate(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// entry returns the list's object for a model.
-func (l list) entry(model string) gjson.Result {
+func (l modelList) entry(model string) gjson.Result {
 	for _, m := range l.models {
 		if m.Get("id").String() == model {
 			return m

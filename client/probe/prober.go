@@ -15,8 +15,8 @@ import (
 )
 
 // MaxPaidRequests is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At
-// worst completions and responses begin to answer and fail, messages succeeds, and its answer came all at once and is
-// asked for again.
+// worst completions and responses fail in mid-answer, messages succeeds, and is tried again because its answer came all
+// at once.
 const MaxPaidRequests = 4
 
 const (
@@ -31,8 +31,8 @@ type Prober struct {
 	client  *client.Client // for the current options
 	source  string         // see CountSource
 
-	texts         []string // to be counted while the trial goes on
-	noPromptUsage bool     // its usage does not tell the tokens of a prompt
+	texts         []string // to count while the trial goes on
+	noPromptUsage bool     // usage has no prompt tokens
 	counting      sync.WaitGroup
 	mu            sync.Mutex
 	counts        map[string]count // so far, by text
@@ -41,7 +41,7 @@ type Prober struct {
 	// prompt and answer together. It may wait.
 	Pace func(ctx context.Context, tokens int)
 
-	waited   time.Duration // for a server that was busy
+	waited   time.Duration // for a busy server, so far
 	nextWait time.Duration // the next wait, where the server names none
 }
 
@@ -53,7 +53,6 @@ func New(o client.Options) (*Prober, error) {
 	return p, p.setOptions(o)
 }
 
-// setOptions replaces the prober's options by o.
 func (p *Prober) setOptions(o client.Options) error {
 	c := o
 	if c.API == api.Auto {
@@ -77,7 +76,6 @@ func (p *Prober) Options() client.Options { return p.options }
 // Close closes the connections.
 func (p *Prober) Close() { p.client.CloseIdle() }
 
-// get requests a path. Errors say what to do.
 func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodGet, path, nil)
 	if err != nil {
@@ -86,8 +84,7 @@ func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	return a, nil
 }
 
-// reconnectTime is how long Reconnects watches an idle connection. A server that closes it does so with the end of the
-// answer.
+// reconnectTime is how long Reconnects watches an idle connection. Servers close it with the end of the answer.
 const reconnectTime = 50 * time.Millisecond
 
 // Reconnects reports whether each request needs a new connection, because the server closes those that have carried
@@ -108,7 +105,6 @@ func (p *Prober) Reconnects(ctx context.Context) bool {
 	return !c.HasConnection()
 }
 
-// limit returns the shorter of d and the time limit of requests.
 func (p *Prober) limit(d time.Duration) time.Duration {
 	if t := p.options.Timeout; t > 0 {
 		return min(t, d)

@@ -10,10 +10,8 @@ import (
 	"llmsweep/client"
 )
 
-// kind is the kind of an [Error].
 type kind string
 
-// The kinds of failure.
 const (
 	kindConnect  kind = "connect"   // no connection
 	kindTLS      kind = "tls"       // certificate not trusted, or TLS on one side only
@@ -26,7 +24,7 @@ const (
 	kindBusy     kind = "busy"    // 429
 	kindServer   kind = "server"  // 5xx, or an error inside the stream
 	kindRefused  kind = "refused" // any other refusal
-	kindSpent    kind = "spent"   // the limit on tokens or cost does not allow it
+	kindSpent    kind = "spent"   // the limit on cost does not allow it
 
 	kindUncounted kind = "uncounted" // it does not tell how many tokens a prompt has
 )
@@ -50,7 +48,7 @@ func (e *Error) Error() string {
 // Unwrap returns the error below, if any.
 func (e *Error) Unwrap() error { return e.err }
 
-// remedy returns a failed request as an [*Error]. A cancelled one keeps its error.
+// remedy returns a failed request as an [*Error]; a cancelled one keeps its error.
 func remedy(url string, err error) error {
 	var f *client.Failure
 	if errors.Is(err, context.Canceled) || !errors.As(err, &f) {
@@ -65,7 +63,6 @@ func remedy(url string, err error) error {
 	return e
 }
 
-// advice returns a failure's kind and what to do about it.
 func advice(f *client.Failure) (kind, string) {
 	switch f.Cause {
 	case client.CauseRefused:
@@ -120,7 +117,6 @@ func advice(f *client.Failure) (kind, string) {
 	return kindServer, "The connection broke: see the log of the server, or of a proxy in front of it."
 }
 
-// adviceStatus is advice for a 4xx.
 func adviceStatus(f *client.Failure) (kind, string) {
 	switch f.HTTP {
 	case http.StatusUnauthorized, http.StatusForbidden:

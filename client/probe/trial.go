@@ -24,14 +24,12 @@ const trialPrompt = "Answer with the single word yes."
 // token has no text are below it.
 const packedChunk = 1.05
 
-// trial is one short request and its result.
 type trial struct {
 	options client.Options
 	result  client.Result
 	url     string
 }
 
-// try sends one short request with options o.
 func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int) (trial, error) {
 	c, err := client.New(o)
 	if err != nil {
@@ -41,15 +39,15 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 	return p.ask(ctx, c, o, prompt, n)
 }
 
-// Usual numbers, for an estimate of a prompt's tokens: of its chat template, and the bytes of a token.
+// Usual numbers, for an estimate of a prompt's tokens.
 const (
 	templateTokens = 32
 	bytesPerToken  = 4
 )
 
-// ask sends one short request with client c, which has options o.
+// ask is try with a client that has options o.
 func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
-	call, err := c.Prepare(&api.Request{
+	prepared, err := c.Prepare(&api.Request{
 		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
 	if err != nil {
@@ -60,7 +58,7 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 		p.Pace(ctx, templateTokens+(len(prompt)+bytesPerToken-1)/bytesPerToken+n)
 	}
 	t.result.Reset(time.Now())
-	c.Do(ctx, call, &t.result)
+	c.Do(ctx, prepared, &t.result)
 	if t.result.Unpaid {
 		return t, &Error{
 			Kind: kindSpent,
@@ -75,7 +73,6 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	return t, nil
 }
 
-// findAPI finds an API and fields that the server accepts. It returns the first request that succeeded with them.
 func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
@@ -109,7 +106,7 @@ func (p *Prober) findAPI(ctx context.Context, f *Facts) (trial, error) {
 	return first, err // the error of the default says more
 }
 
-// blameModel adds to a refusal which model llmsweep chose: the first that the server lists may be an embedding model.
+// blameModel adds to a refusal which model was chosen: the first that the server lists may be an embedding model.
 func (p *Prober) blameModel(f *Facts, err error) {
 	var e *Error
 	if p.options.Params.Model == "" && len(f.Models) > 1 && errors.As(err, &e) &&
@@ -125,7 +122,7 @@ func refusedAPI(err error) bool {
 	return errors.As(err, &e) && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
 }
 
-// tryAPI sends trials with one API, and leaves out fields while the server rejects them.
+// tryAPI leaves out fields while the server rejects them.
 func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial, error) {
 	d, err := api.DialectByName(o.API)
 	if err != nil {
@@ -136,7 +133,6 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 		o.Params.Fields.IgnoreEOS, o.Params.Fields.MinTokens = false, false
 	}
 	o.Params.Fields.ReasoningEffort = d.Traits().OnDemand.ReasoningEffort && o.Params.Think != nil && f.Engine == "Ollama"
-	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
 	var rejected []string
 	var notes []note.Note
@@ -168,17 +164,11 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
 			continue
 		}
-		dropCounts() // what was counted with other fields, or another API
+		dropCounts() // their fields, or API, are not those that will be used
 		if first == nil {
 			first = &t
 		}
-		name := ""
-		if asksThink {
-			name = dropThinkField(&o.Params.Fields, &t.result)
-		}
-		if name == "" {
-			name = dropField(&o.Params.Fields, &t.result)
-		}
+		name := dropRejected(&o.Params, d.Traits().Thinks, &t.result)
 		if name == "" {
 			return *first, trialError(*first)
 		}
@@ -187,23 +177,32 @@ func (p *Prober) tryAPI(ctx context.Context, f *Facts, o client.Options) (trial,
 	}
 }
 
-// refusedForLoad reports whether a trial may succeed once the requests have ended that were sent with it.
+// refusedForLoad reports whether a trial may succeed once no other requests run.
 func refusedForLoad(t *trial, err error) bool {
 	var e *Error
 	return t.result.HTTP == http.StatusTooManyRequests || t.result.HTTP == http.StatusServiceUnavailable ||
 		errors.As(err, &e) && e.Kind == kindSpent
 }
 
-// dropThinkField changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the
-// name of the field that was rejected; "" for none.
+// dropRejected changes or leaves out a field that may be the reason of a refusal, and returns its name; "" for none.
+func dropRejected(p *api.Params, thinks bool, r *client.Result) string {
+	if thinks && p.Think != nil {
+		if name := dropThinkField(&p.Fields, r); name != "" {
+			return name
+		}
+	}
+	return dropField(&p.Fields, r)
+}
+
+// dropThinkField changes the field that controls reasoning, or leaves it out, where a refusal names it.
 func dropThinkField(f *api.Fields, r *client.Result) string {
-	names := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
+	mentions := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
 	case f.NoThinking:
-	case !f.ReasoningEffort && names("chat_template_kwargs"):
+	case !f.ReasoningEffort && mentions("chat_template_kwargs"):
 		f.ReasoningEffort = true
 		return "chat_template_kwargs"
-	case f.ReasoningEffort && names("reasoning_effort"), names("think"), names("reasoning"):
+	case f.ReasoningEffort && mentions("reasoning_effort"), mentions("think"), mentions("reasoning"):
 		f.NoThinking = true
 		if f.ReasoningEffort {
 			return "reasoning_effort"
@@ -213,14 +212,13 @@ func dropThinkField(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// dropField leaves out the field that a refusal names, or else the least common of the others. It returns the field's
-// name; "" where no field can be the cause.
+// dropField leaves out the field that a refusal names, or else the least common one.
 func dropField(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
 	}
-	names := func(s string) bool { return strings.Contains(r.Message, s) }
-	if !f.MaxCompletionTokens && names("max_completion_tokens") {
+	mentions := func(s string) bool { return strings.Contains(r.Message, s) }
+	if !f.MaxCompletionTokens && mentions("max_completion_tokens") {
 		f.MaxCompletionTokens = true
 		return "max_tokens"
 	}
@@ -232,9 +230,9 @@ func dropField(f *api.Fields, r *client.Result) string {
 	}
 	for _, named := range []bool{true, false} {
 		for _, d := range droppable {
-			if *d.field && (!named || names(d.name)) {
+			if *d.field && (!named || mentions(d.name)) {
 				*d.field = false
-				f.MinTokens = f.MinTokens && f.IgnoreEOS // goes with it
+				f.MinTokens = f.MinTokens && f.IgnoreEOS // is sent only with it
 				return d.name
 			}
 		}
@@ -242,7 +240,6 @@ func dropField(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// trialError returns the error for a trial that did not succeed.
 func trialError(t trial) error {
 	r := &t.result
 	if r.Message == client.NotStreamed {
@@ -262,7 +259,6 @@ func trialError(t trial) error {
 	return err
 }
 
-// learn adds to the facts what a trial shows.
 func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	f.Streams = true
@@ -282,17 +278,14 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	}
 }
 
-// inOneReceive reports whether all chunks of an answer were received together.
 func inOneReceive(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
 
-// confirmOneReceive tries once more: a fast server's chunks can be received together by chance, when this machine is
-// busy.
+// confirmOneReceive tries once more: on a busy machine a fast server's chunks can be received together by chance.
 func (p *Prober) confirmOneReceive(ctx context.Context, o client.Options) bool {
 	t, err := p.try(ctx, o, trialPrompt, trialTokens)
 	return err == nil && t.result.Status == client.StatusOK && inOneReceive(&t.result)
 }
 
-// learnChunks adds what is known about the number of tokens in a chunk.
 func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	switch {
@@ -313,8 +306,7 @@ func canForceLength(f *Facts) bool {
 	return err == nil && d.Traits().Fields.IgnoreEOS && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
-// learnLength adds whether the requested length was obeyed, and forced. Natural answers are forced to none: only a
-// longer one disobeys.
+// learnLength finds whether the requested length was obeyed, and forced. Natural answers may be shorter.
 func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && canForceLength(f)
@@ -333,7 +325,6 @@ func learnLength(f *Facts, r *client.Result, natural bool) {
 	}
 }
 
-// learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
 	d, err := api.DialectByName(f.API)
 	switch {
@@ -349,7 +340,7 @@ func learnThinking(f *Facts, p api.Params) {
 	}
 }
 
-// tryRunningCounts asks for running counts, which give the number of tokens in each chunk, where the API has them.
+// tryRunningCounts asks for running counts, which give the number of tokens in each chunk.
 func (p *Prober) tryRunningCounts(ctx context.Context, f *Facts, o client.Options) {
 	if d, err := api.DialectByName(o.API); err == nil && d.Traits().OnDemand.ContinuousUsage {
 		o.Params.Fields.ContinuousUsage = true

@@ -10,14 +10,11 @@ import (
 )
 
 const (
-	// trialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is
-	// enough to load a model of 100 GB from a fast disk, and a server that is silent for longer is not ready to be
-	// measured.
+	// trialTime limits the requests of the preflight. It is enough to load a model of 100 GB from a fast disk.
 	trialTime = 3 * time.Minute
-	// busyTime is how long the preflight waits in all for a server that answers 429 or 503: it is busy, or loads its
-	// model.
+	// busyTime limits the waits for a server that answers 429 or 503: it is busy, or loads its model.
 	busyTime = time.Minute
-	// firstWait is the first wait where the server names none. Each further one is twice as long.
+	// firstWait is the first wait where the server names none; each further one is twice as long.
 	firstWait = time.Second
 )
 
@@ -42,7 +39,7 @@ func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool
 	}
 }
 
-// getWhenReady requests a path as get does, and waits for a server that is busy.
+// getWhenReady is get, and waits for a server that is busy.
 func (p *Prober) getWhenReady(ctx context.Context, path string) (client.Answer, error) {
 	for {
 		a, err := p.get(ctx, path)

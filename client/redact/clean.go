@@ -1,43 +1,41 @@
-// Makes messages of servers one line, without secrets, and not too long.
-
 package redact
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"html"
-	"llmsweep/client/input"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"llmsweep/client/input"
 )
 
-// Redacted replaces a secret.
+// Redacted stands for a secret in messages and in run.json.
 const Redacted = "[redacted]"
 
 // MaxMessage is the longest message, in bytes.
 const MaxMessage = 300
 
-// minLongSecret is the length of a secret, in bytes, that does not appear in a name by chance, as the value of
-// "X-Priority: 1" does.
+// minLongSecret is the length, in bytes, from which a secret is not part of a name by chance, as the value of
+// "X-Priority: 1" is.
 const minLongSecret = 8
 
-// publicHeaders are the headers whose values may be shown. The value of any other header is treated as a secret,
-// because redacting too much costs little.
+// publicHeaders are shown. Any other is treated as a secret, because redacting too much costs little.
 var publicHeaders = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host",
 	"User-Agent"}
 
 // Cleaner makes messages one line, without secrets, and not too long.
 type Cleaner struct {
 	secrets *strings.Replacer
-	Long    *strings.Replacer // of those that are no part of a word by chance
+	Long    *strings.Replacer // of secrets too long to be part of a word by chance
 }
 
-// NewCleaner returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
-// information.
+// NewCleaner returns a cleaner for the secrets in a client's headers, and in its URLs' query and user information.
 func NewCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) Cleaner {
 	var secrets []string
 	for name, values := range headers {
@@ -68,14 +66,14 @@ func NewCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) C
 	return Cleaner{replacer(secrets), replacer(long)}
 }
 
-// encodings returns a secret as servers and proxies write it: in URLs, in base64, in JSON within text, and in HTML.
+// encodings returns a secret as servers and proxies write it: in URLs, base64, JSON within text, and HTML.
 func encodings(s string) []string {
 	all := []string{url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)}
 	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		encoded := e.EncodeToString([]byte(s))
 		all = append(all, encoded, strings.TrimRight(encoded, "="))
 	}
-	quoted, _ := json.Marshal(s) // a string can be encoded
+	quoted, _ := json.Marshal(s)
 	inner := strings.Trim(string(quoted), `"`)
 	all = append(all, inner, strings.ReplaceAll(inner, "/", `\/`), strings.ReplaceAll(s, `"`, `\"`))
 	for _, e := range all[:2] {
@@ -84,7 +82,6 @@ func encodings(s string) []string {
 	return all
 }
 
-// lowerEscapes writes %2F as %2f.
 func lowerEscapes(s string) string {
 	b := []byte(s)
 	for i := 0; i+2 < len(b); i++ {
@@ -95,16 +92,13 @@ func lowerEscapes(s string) string {
 	return string(b)
 }
 
-// replacer returns a Replacer of secrets. Longer ones come first, because they may contain shorter ones.
+// replacer puts longer secrets first, because they may contain shorter ones.
 func replacer(secrets []string) *strings.Replacer {
 	for i, s := range secrets {
 		secrets[i] = OneLine(s) // messages are searched in this form
 	}
 	slices.SortFunc(secrets, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	secrets = slices.Compact(secrets)
 	var pairs []string
@@ -122,7 +116,7 @@ func (c Cleaner) Clean(s string) string {
 	return Shorten(c.secrets.Replace(input.WithoutUser(OneLine(s))))
 }
 
-// Shorten cuts a text that is too long for a message.
+// Shorten cuts a text to [MaxMessage].
 func Shorten(s string) string {
 	if len(s) <= MaxMessage {
 		return s

@@ -1,5 +1,3 @@
-// Finds secrets in command lines, configuration files and the environment, and removes them from texts.
-
 package redact
 
 import (
@@ -11,8 +9,7 @@ import (
 	"strings"
 )
 
-// minSecret is the shortest text that is looked for as a secret, in bytes: a shorter one is found in harmless words.
-const minSecret = 6
+const minSecret = 6 // bytes: a shorter secret is found in harmless words
 
 // SecretVariables are the environment variables that hold keys, and those that may hold a password of a proxy.
 func SecretVariables() (keys, urls []string) {
@@ -21,7 +18,7 @@ func SecretVariables() (keys, urls []string) {
 		[]string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}
 }
 
-// InHeader returns the value of a header, and its parts: "Authorization: Bearer sk-...".
+// InHeader returns the value of a header, and its words: "Authorization: Bearer sk-...".
 func InHeader(h string) []string {
 	_, value, ok := strings.Cut(h, ":")
 	if !ok {
@@ -62,8 +59,7 @@ func InURL(s string) []string {
 	return found
 }
 
-// secretField matches the names of fields that hold a key: api_key, apiKey, access-token, password. Fields such as
-// max_tokens hold numbers.
+// secretField matches the names of fields that hold a key: api_key, apiKey, access-token, password; not max_tokens.
 var secretField = regexp.MustCompile(`(?i)(^|[_.-])(api[_-]?key|key|token|secret|password|passwd|authorization|credentials?)$|(Key|Token|Secret|Password)$`)
 
 // WithoutFields replaces the texts in fields of a JSON object that hold a key.
@@ -73,17 +69,17 @@ func WithoutFields(body string) string {
 	}
 	var v any
 	if json.Unmarshal([]byte(body), &v) != nil {
-		return RedactedValue
+		return Redacted
 	}
-	eachSecret(v, func(fields map[string]any, name string) { fields[name] = RedactedValue })
+	eachSecret(v, func(fields map[string]any, name string) { fields[name] = Redacted })
 	b, err := json.Marshal(v)
 	if err != nil {
-		return RedactedValue
+		return Redacted
 	}
 	return string(b)
 }
 
-// InBody returns the texts in fields of a JSON object that hold a key. What is no JSON is one whole.
+// InBody returns the texts in fields of a JSON object that hold a key.
 func InBody(body string) []string {
 	var v any
 	if json.Unmarshal([]byte(body), &v) != nil {
@@ -94,7 +90,6 @@ func InBody(body string) []string {
 	return secrets
 }
 
-// eachSecret calls f for each text in a field that holds a key.
 func eachSecret(v any, f func(fields map[string]any, name string)) {
 	switch v := v.(type) {
 	case []any:
@@ -103,7 +98,7 @@ func eachSecret(v any, f func(fields map[string]any, name string)) {
 		}
 	case map[string]any:
 		for name, e := range v {
-			if s, ok := e.(string); ok && s != RedactedValue && secretField.MatchString(name) {
+			if s, ok := e.(string); ok && s != Redacted && secretField.MatchString(name) {
 				f(v, name)
 			}
 			eachSecret(e, f)
@@ -111,23 +106,23 @@ func eachSecret(v any, f func(fields map[string]any, name string)) {
 	}
 }
 
-// HideSecrets replaces secrets in a text, the longest first. Those that are too short to be told from words are left.
+// HideSecrets replaces secrets in a text, but those that are too short to differ from words.
 func HideSecrets(s string, secrets []string) string {
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(x string) bool { return len(x) < minSecret })
 	return ReplaceSecrets(s, secrets)
 }
 
-// ReplaceSecrets replaces secrets in a text, also where Go or JSON quotes them.
+// ReplaceSecrets replaces secrets in a text, the longest first, also where Go or JSON quotes them.
 func ReplaceSecrets(s string, secrets []string) string {
 	var forms []string
 	for _, x := range secrets {
-		quoted, _ := json.Marshal(x) // a string can be encoded
+		quoted, _ := json.Marshal(x)
 		forms = append(forms, x, strings.Trim(string(quoted), `"`), strings.Trim(strconv.Quote(x), `"`))
 	}
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	for _, x := range forms {
 		if x != "" {
-			s = strings.ReplaceAll(s, x, RedactedValue)
+			s = strings.ReplaceAll(s, x, Redacted)
 		}
 	}
 	return s

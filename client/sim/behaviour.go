@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// endless is the duration of a step that does not end.
-const endless time.Duration = math.MaxInt64
+const endless time.Duration = math.MaxInt64 // duration of a step that does not end
 
-// Streams of random numbers, beside the jitter's stream 0.
+// Streams of the seed's random numbers.
 const (
-	pauseStream = 1 + iota
+	jitterStream = iota
+	pauseStream
 	cacheStream
 )
 
@@ -24,17 +24,17 @@ type behaviour struct {
 	Habits
 	slots, budget int // of the configuration
 
-	collapsed   float64       // the slowdown that a metastable collapse left behind; 0: none
-	lastStepEnd time.Duration // end of the last step
+	collapsed   float64 // the slowdown that a metastable collapse left behind; 0: none
+	lastStepEnd time.Duration
 	nextPauseAt time.Duration // beginning of the next pause, or of the one under way
 	pauseRNG    *rand.Rand
 	cacheRNG    *rand.Rand
-	accepted    int           // requests that were not refused, nor answered from the cache
-	bucket      float64       // what is in the token bucket
+	accepted    int           // requests that were neither refused nor answered from the cache
+	bucket      float64       // content of the token bucket
 	bucketAt    time.Duration // the instant of bucket
 }
 
-// newBehaviour returns the habits of a server at its start, from a valid configuration that has its defaults.
+// newBehaviour wants a valid configuration that has its defaults.
 func newBehaviour(c MachineConfig) *behaviour {
 	b := &behaviour{
 		Habits: c.Habits, slots: c.MaxNumSeqs, budget: c.MaxBatchedTokens, bucket: c.Habits.Limits.Burst,
@@ -45,8 +45,8 @@ func newBehaviour(c MachineConfig) *behaviour {
 	return b
 }
 
-// plan is the scheduler's Plan under the server's habits, for a step that begins at an instant. The duration is endless
-// for a server that freezes before the step's end.
+// plan is the scheduler's Plan under the server's habits, for a step that begins now. The duration is endless for a
+// server that freezes before the step's end.
 func (b *behaviour) plan(sc *Scheduler, now time.Duration) (time.Duration, bool) {
 	if b.Scales.Factor > 0 {
 		slots := b.Scales.Slots(b.slots, now)
@@ -82,7 +82,6 @@ func (b *behaviour) collapse(waiting, slots int, now time.Duration) float64 {
 	return max(f, b.collapsed)
 }
 
-// stall adds the pauses to a step that would take d.
 func (b *behaviour) stall(now, d time.Duration) time.Duration {
 	end := now + d
 	for b.Pauses.Length > 0 && b.nextPauseAt < end {
@@ -95,32 +94,21 @@ func (b *behaviour) stall(now, d time.Duration) time.Duration {
 	return end - now
 }
 
-// drawPause draws when the pause after an instant begins.
 func (b *behaviour) drawPause(after time.Duration) {
 	mean := b.Pauses.Every - b.Pauses.Length
 	b.nextPauseAt = after + time.Duration(b.pauseRNG.ExpFloat64()*float64(mean))
 }
 
-// frozen reports whether the server has frozen for good.
 func (b *behaviour) frozen(at time.Duration) bool { return b.Freezes > 0 && at > b.Freezes }
 
-// drawCached draws whether a request is answered from the cache.
-func (b *behaviour) drawCached() bool { return b.Caches > 0 && b.cacheRNG.Float64() < b.Caches }
-
-// countDrop counts an accepted request, and reports whether its connection is closed without an answer.
-func (b *behaviour) countDrop() bool {
-	b.accepted++
-	return b.Drops.Every > 0 && b.accepted%b.Drops.Every == 0
-}
-
-// buffer holds the part of one answer that a buffering proxy has not sent on.
+// buffer is the part of one answer that a buffering proxy has not sent on.
 type buffer struct {
-	sent    int           // tokens that have left
-	firstAt time.Duration // when the first of those that have not was made
+	sent    int           // tokens
+	firstAt time.Duration // when the first token was made that is not sent
 }
 
-// releases reports whether the answer's tokens up to the n-th leave now.
-func (u *buffer) releases(b Burst, n int, last bool, now time.Duration) bool {
+// flushes reports whether the answer's tokens up to the n-th are sent now.
+func (u *buffer) flushes(b Burst, n int, last bool, now time.Duration) bool {
 	if b == (Burst{}) {
 		return true
 	}
@@ -138,7 +126,7 @@ func (u *buffer) releases(b Burst, n int, last bool, now time.Duration) bool {
 // Refusal is the error of a request that the server refused.
 type Refusal struct {
 	Status     int           // 429 or 503
-	RetryAfter time.Duration // 0: not told
+	RetryAfter time.Duration // 0: none
 	Reason     string
 	Busy       bool // too many wait; else a limit on the rate was reached
 }
@@ -146,7 +134,7 @@ type Refusal struct {
 // Error returns the refusal's message.
 func (r *Refusal) Error() string { return r.Reason }
 
-// limit returns the refusal of a request that the token bucket does not let through, or nil.
+// limit returns nil for a request that the token bucket lets through.
 func (b *behaviour) limit(tokens int, now time.Duration) *Refusal {
 	l := b.Limits
 	if l.PerMinute == 0 {
@@ -161,14 +149,14 @@ func (b *behaviour) limit(tokens int, now time.Duration) *Refusal {
 	const rounding = 1e-9
 	if missing := enough - b.bucket; missing > rounding {
 		wait := time.Duration(missing / l.PerMinute * float64(time.Minute))
-		return &Refusal{Status: 429, RetryAfter: wait, Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.",
-			wait.Seconds())}
+		return &Refusal{Status: 429, RetryAfter: wait,
+			Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.", wait.Seconds())}
 	}
 	b.bucket -= cost
 	return nil
 }
 
-// shed returns the refusal of a request with which too many would wait, or nil.
+// shed returns nil for a request with which no more than the limit would wait.
 func (b *behaviour) shed(waiting int) *Refusal {
 	if b.Sheds.Waiting == 0 || waiting <= b.Sheds.Waiting {
 		return nil
@@ -179,7 +167,7 @@ func (b *behaviour) shed(waiting int) *Refusal {
 // ErrDropped is what requests get whose connection the server closed without an answer.
 var ErrDropped = errors.New("the simulated server dropped the connection")
 
-// AwaitRefusal waits as long as a refusal takes, and returns the error, or the context's if that ended before.
+// AwaitRefusal waits as long as a refusal takes, if err is one. It returns err, or the context's error.
 func AwaitRefusal(ctx context.Context, err error) error {
 	var r *Refusal
 	if !errors.As(err, &r) {
@@ -195,8 +183,8 @@ func AwaitRefusal(ctx context.Context, err error) error {
 	}
 }
 
-// receive decides what becomes of a request that arrives: it is refused, answered from the cache, or queued, and then
-// perhaps dropped. It is called under the lock.
+// receive refuses a request that arrives, answers it from the cache, or has it queued, and then perhaps dropped. It is
+// called under the lock.
 func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	b := e.habits
 	if b.frozen(g.arrivedAt) {
@@ -205,7 +193,7 @@ func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	if r := b.limit(g.sequence.Prompt+g.sequence.Output, g.arrivedAt); r != nil {
 		return false, r
 	}
-	if b.drawCached() {
+	if b.Caches > 0 && b.cacheRNG.Float64() < b.Caches {
 		e.afterArrival(g, CacheTime, func() {
 			g.sequence.Generated = g.sequence.Output
 			g.emit(g.sequence.Output, e.epoch.Add(g.arrivedAt+CacheTime))
@@ -219,7 +207,8 @@ func (e *Engine) receive(g *Generation) (queued bool, err error) {
 	if r := b.shed(sc.Waiting() + max(0, len(e.inbox)+1-free)); r != nil {
 		return false, r
 	}
-	if b.countDrop() {
+	b.accepted++
+	if b.Drops.Every > 0 && b.accepted%b.Drops.Every == 0 {
 		g.willDrop = true
 		e.afterArrival(g, b.Drops.After, func() { g.cancel(ErrDropped) })
 	}
@@ -244,5 +233,5 @@ func (e *Engine) afterArrival(g *Generation, d time.Duration, do func()) {
 // Frozen reports whether the server has frozen for good.
 func (e *Engine) Frozen() bool { return e.habits.frozen(time.Since(e.epoch)) }
 
-// Dropped reports whether the server will close the request's connection without an answer, when Done is closed.
+// Dropped reports whether the request's connection is to be closed without an answer, when Done is closed.
 func (g *Generation) Dropped() bool { return g.willDrop }

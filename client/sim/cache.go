@@ -1,26 +1,26 @@
 package sim
 
-// kvCache is the KV cache of a server in blocks, as vLLM's and SGLang's hold it: sequences whose prompts begin alike
-// share the blocks of that beginning, and what a sequence leaves behind stays until its memory is needed. Then the
-// blocks go that were used least recently, and of one prompt the last before the first, since they are found from its
-// beginning on. Blocks that hold no prefix are taken first. Answers are not found again: a later turn computes the
-// answer before it.
+import "slices"
+
+// kvCache is a KV cache in blocks, as vLLM and SGLang have it: sequences whose prompts begin alike share the blocks of
+// that beginning, and a sequence's blocks stay until their memory is needed. Then the least recently used are evicted,
+// and of one prompt the last before the first, since they are found from its beginning on. Blocks without a prefix are
+// taken first. Answers are not found again: a later turn computes the answer before it.
 type kvCache struct {
 	total     int
-	empty     int                // blocks that hold nothing
-	pages     map[uint64]*kvPage // pages by their hash; nil where no prefixes are kept
-	idle      kvPage             // ring of pages that no sequence uses: after it the one used least recently
+	empty     int                // blocks without content
+	pages     map[uint64]*kvPage // by hash; nil without a prefix cache
+	idle      kvPage             // head of a ring of unused pages, least recently used first
 	idleCount int                // pages in the ring
 }
 
-// kvPage is a block of a prompt, which can be found by the hash of all text up to its end.
+// kvPage is a block of a prompt. Its hash is that of all text up to its end.
 type kvPage struct {
 	hash         uint64
 	users        int
 	older, newer *kvPage // in the ring
 }
 
-// newKVCache returns an empty cache of a number of blocks, which keeps prefixes or not.
 func newKVCache(blocks int, prefixes bool) *kvCache {
 	c := &kvCache{total: blocks, empty: blocks}
 	c.idle.older, c.idle.newer = &c.idle, &c.idle
@@ -33,10 +33,10 @@ func newKVCache(blocks int, prefixes bool) *kvCache {
 // Free returns how many blocks no sequence uses.
 func (c *kvCache) Free() int { return c.empty + c.idleCount }
 
-// Clear forgets what no sequence uses.
+// Clear forgets the pages that no sequence uses.
 func (c *kvCache) Clear() {
 	free := c.Free()
-	c.Take(free)
+	c.Allocate(free)
 	c.empty += free
 }
 
@@ -55,8 +55,8 @@ func (c *kvCache) Match(hashes []uint64) (known, idle int) {
 	return known, idle
 }
 
-// Hold gives a sequence the pages of hashes that are known.
-func (c *kvCache) Hold(hashes []uint64) []*kvPage {
+// Acquire returns the pages of known hashes for one more sequence.
+func (c *kvCache) Acquire(hashes []uint64) []*kvPage {
 	if len(hashes) == 0 {
 		return nil
 	}
@@ -73,8 +73,8 @@ func (c *kvCache) Hold(hashes []uint64) []*kvPage {
 	return pages
 }
 
-// Take gives a sequence n of the free blocks.
-func (c *kvCache) Take(n int) {
+// Allocate takes n of the free blocks for a sequence, and evicts pages where no others are left.
+func (c *kvCache) Allocate(n int) {
 	for c.empty < n {
 		p := c.idle.newer
 		c.idle.newer, p.newer.older = p.newer, &c.idle
@@ -85,10 +85,9 @@ func (c *kvCache) Take(n int) {
 	c.empty -= n
 }
 
-// Keep lets the blocks of a computed prompt be found. The sequence holds a page for each of the first hashes and blocks
-// of its own for the others. It returns the pages that it holds now. Where another sequence computed the same
-// meanwhile, the rest stays with the sequence alone.
-func (c *kvCache) Keep(hashes []uint64, pages []*kvPage) []*kvPage {
+// Share lets the blocks of a computed prompt be found by their hashes. The sequence has pages of the first hashes;
+// Share returns all that it has then. Where another sequence has computed the same meanwhile, the rest stays private.
+func (c *kvCache) Share(hashes []uint64, pages []*kvPage) []*kvPage {
 	if c.pages == nil {
 		return pages
 	}
@@ -103,12 +102,12 @@ func (c *kvCache) Keep(hashes []uint64, pages []*kvPage) []*kvPage {
 	return pages
 }
 
-// Give takes the blocks of a sequence back: its pages, and a number of blocks of its own.
-func (c *kvCache) Give(pages []*kvPage, own int) {
-	c.empty += own
-	for i := len(pages) - 1; i >= 0; i-- {
-		p := pages[i]
-		if p.users--; p.users > 0 {
+// Release takes the pages and the private blocks of a sequence back.
+func (c *kvCache) Release(pages []*kvPage, private int) {
+	c.empty += private
+	for _, p := range slices.Backward(pages) {
+		p.users--
+		if p.users > 0 {
 			continue
 		}
 		p.older, p.newer = c.idle.older, &c.idle

@@ -1,19 +1,17 @@
 package sim
 
-import (
-	"time"
-)
+import "time"
 
 // Workload is a stream of equal requests without common prefixes.
 type Workload struct{ PromptTokens, OutputTokens int }
 
-// Capacity is the performance of a server in a steady state: with a queue that never empties, and with one request at a
-// time. It is zero for a workload that the server rejects.
+// Capacity is the performance of a server with a queue that never empties, and with one request at a time. It is zero
+// for a workload that the server rejects.
 type Capacity struct {
 	RequestsPerSecond, OutputTokensPerSecond float64
 
-	MeanBatch float64       // mean number of running sequences
-	Latency   time.Duration // mean time from admission to the last token; the wait in the queue is not included
+	MeanBatch float64       // running sequences
+	Latency   time.Duration // mean time from admission to the last token, without the wait in the queue
 
 	SyncTTFT, SyncITL, SyncLatency time.Duration // of a request alone on the server; the ITL is the mean
 }
@@ -30,7 +28,7 @@ const (
 	schedulerMaxVisits = 8_000_000 // of a sequence by a step
 )
 
-// CapacityOf computes the throughput under an endless queue that begins with a burst on an empty server, and the exact
+// CapacityOf computes the throughput of an endless queue that begins with a burst on an empty server, and the exact
 // latencies of a request alone. It reads no clock.
 //
 // Where MaxNumSeqs sequences always fit into the KV cache, equal requests differ only in their age. A step then depends
@@ -47,15 +45,15 @@ func CapacityOf(c MachineConfig, w Workload) Capacity {
 	if c.Validate() != nil || w.PromptTokens < 1 || w.OutputTokens < 1 || c.Fits(w.PromptTokens, w.OutputTokens) != nil {
 		return Capacity{}
 	}
+	alwaysFits := c.MaxNumSeqs*c.BlocksFor(w.PromptTokens+w.OutputTokens-1) <= c.Blocks()
+	regular := alwaysFits && c.Speculation.Draft == 0 // without preemptions and draws
 	var t tally
-	everFits := c.MaxNumSeqs*c.BlocksFor(w.PromptTokens+w.OutputTokens-1) <= c.Blocks()
-	everFits = everFits && c.Speculation.Draft == 0 // else the scheduler draws what is accepted
-	if c.IsPlain() && everFits {
+	switch {
+	case regular && c.IsPlain():
 		return plainCapacity(c.Plain, c.MaxNumSeqs, w)
-	}
-	if everFits {
+	case regular:
 		t = steadyState(c, w)
-	} else {
+	default:
 		t = runScheduler(c, w)
 	}
 	seconds := t.elapsed.Seconds()
@@ -64,8 +62,7 @@ func CapacityOf(c MachineConfig, w Workload) Capacity {
 		OutputTokensPerSecond: t.tokens / seconds,
 		MeanBatch:             t.sequenceSeconds / seconds,
 	}
-	// Little's law, on the sequences in service.
-	out.Latency = time.Duration(out.MeanBatch / out.RequestsPerSecond * 1e9)
+	out.Latency = time.Duration(out.MeanBatch / out.RequestsPerSecond * 1e9) // Little's law
 	out.SyncTTFT, out.SyncITL, out.SyncLatency = synchronous(c, w)
 	return out
 }
@@ -87,7 +84,6 @@ func plainCapacity(p Plain, slots int, w Workload) Capacity {
 	return c
 }
 
-// tally adds up steps.
 type tally struct {
 	elapsed         time.Duration
 	tokens          float64 // sampled
@@ -105,15 +101,15 @@ type cohorts struct {
 	cfg      MachineConfig
 	roofline roofline
 	work     Workload
-	arrivals []int // ring over the last OutputTokens steps: how many got their first token in each
+	firsts   []int // ring over the last OutputTokens steps: how many sequences got their first token
 	step     int
 	decoding int
-	context  int // tokens of the decoding sequences, those to be computed included
+	context  int // tokens of the decoding sequences, with those to be computed
 	partial  int // prompt tokens left of the sequence whose prompt is partly computed; 0 for none
 	ended    int
 }
 
-// advance makes one step. Sequences that got their first token OutputTokens-1 steps ago get their last one and leave.
+// advance makes one step. Sequences that got their first token OutputTokens-1 steps ago get their last.
 func (s *cohorts) advance(t *tally) {
 	batch := Batch{Tokens: s.decoding, Samples: s.decoding, Context: s.context, Pairs: s.context}
 	budget := s.cfg.MaxBatchedTokens - s.decoding
@@ -141,10 +137,10 @@ func (s *cohorts) advance(t *tally) {
 
 	s.context += s.decoding + first*(prompt+1)
 	s.decoding += first
-	s.arrivals[s.step%output] = first
+	s.firsts[s.step%output] = first
 	s.step++
-	last := s.arrivals[s.step%output]
-	s.arrivals[s.step%output] = 0
+	last := s.firsts[s.step%output]
+	s.firsts[s.step%output] = 0
 	s.decoding -= last
 	s.context -= last * (prompt + output)
 	s.ended += last
@@ -152,12 +148,11 @@ func (s *cohorts) advance(t *tally) {
 
 // steadyState runs the recurrence over whole turnovers of the slots, after a warm-up.
 func steadyState(c MachineConfig, w Workload) tally {
-	s := cohorts{cfg: c, roofline: c.roofline(), work: w, arrivals: make([]int, w.OutputTokens)}
-	var opening tally
+	s := cohorts{cfg: c, roofline: c.roofline(), work: w, firsts: make([]int, w.OutputTokens)}
+	var warmup, steady tally
 	for s.ended < capacityWarmup*c.MaxNumSeqs && s.step < capacityMaxSteps/4 {
-		s.advance(&opening)
+		s.advance(&warmup)
 	}
-	var steady tally
 	for turnover := 0; turnover < capacityTurnovers && s.step < capacityMaxSteps; turnover++ {
 		for goal := s.ended + c.MaxNumSeqs; s.ended < goal; {
 			s.advance(&steady)
@@ -166,7 +161,7 @@ func steadyState(c MachineConfig, w Workload) tally {
 	return steady
 }
 
-// resubmitter queues its sequence again whenever it has ended.
+// resubmitter queues its sequence again whenever it ends.
 type resubmitter struct {
 	Sequence
 	scheduler *Scheduler
@@ -181,7 +176,7 @@ func (l *resubmitter) token(_ int, last bool) {
 	}
 }
 
-// runScheduler does the same with the scheduler itself and a queue that never empties.
+// runScheduler is steadyState with the scheduler itself.
 func runScheduler(c MachineConfig, w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
 	s := NewScheduler(c)
@@ -198,9 +193,9 @@ func runScheduler(c MachineConfig, w Workload) tally {
 		s.Complete()
 		t.step(d, s.Stats().GenerationTokens-before, running)
 	}
-	var opening, steady tally
+	var warmup, steady tally
 	for ended < schedulerWarmup && visits < schedulerMaxVisits/4 {
-		advance(&opening)
+		advance(&warmup)
 	}
 	for goal := ended + schedulerRequests; ended < goal && visits < schedulerMaxVisits; {
 		advance(&steady)
@@ -208,8 +203,6 @@ func runScheduler(c MachineConfig, w Workload) tally {
 	return steady
 }
 
-// synchronous returns the latencies of a request alone: its prompt in as few chunks as the budget allows, then one step
-// for each token.
 func synchronous(c MachineConfig, w Workload) (ttft, itl, latency time.Duration) {
 	if c.IsPlain() {
 		p := plainCapacity(c.Plain, 1, w)

@@ -19,7 +19,7 @@ const (
 	INT4 Quant = "int4" // W4A16 (AWQ, GPTQ): 4 bits and a 16+4 bit scale and zero per 128, multiplied at PeakFP16
 )
 
-// bytes returns the size of one weight outside the embeddings.
+// bytes is the size of a weight outside the embeddings.
 func (q Quant) bytes() float64 {
 	switch q {
 	case INT8:
@@ -31,8 +31,8 @@ func (q Quant) bytes() float64 {
 	}
 }
 
-// The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was
-// chosen to reproduce the synchronous rows of published vLLM tables (TestPublishedRows).
+// The defaults are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen to reproduce
+// the synchronous rows of published vLLM tables (TestPublishedRows).
 const (
 	defaultMaxNumSeqs       = 256
 	defaultMaxBatchedTokens = 2048
@@ -43,7 +43,7 @@ const (
 	memoryUtilization = 0.9 // of the GPU memory, for weights and KV cache; vLLM's default
 )
 
-// MachineConfig describes a server: hardware, model and the scheduler's limits. Zero fields have defaults.
+// MachineConfig is a server: hardware, model and the scheduler's limits. Zero fields have defaults.
 type MachineConfig struct {
 	GPU   GPU
 	Model Model
@@ -53,7 +53,7 @@ type MachineConfig struct {
 	MaxNumSeqs       int           // sequences running at once
 	MaxBatchedTokens int           // token budget of one step, decodes and prompt chunks together; at least MaxNumSeqs
 	BlockTokens      int           // tokens of one KV-cache block
-	KVTokens         int           // KV-cache size; 0 for what Fits beside the weights in 0.9 of the memory
+	KVTokens         int           // KV-cache size; 0 for what the weights leave of 0.9 of the memory
 	MaxModelLen      int           // prompt and output together
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
@@ -97,7 +97,6 @@ func Preset(name string) (MachineConfig, error) {
 	return c, nil
 }
 
-// splitCount splits "L20x2" into name and count. A name without a count means one.
 func splitCount(s string) (name string, count int) {
 	if i := strings.LastIndexAny(s, "xX*"); i > 0 {
 		if n, err := strconv.Atoi(s[i+1:]); err == nil && n > 0 {
@@ -134,23 +133,18 @@ func (c MachineConfig) WithDefaults() MachineConfig {
 	c.MaxModelLen = cmp.Or(c.MaxModelLen, defaultMaxModelLen)
 	c.StepOverhead = cmp.Or(c.StepOverhead, DefaultStepOverhead)
 	if c.KVTokens == 0 {
-		c.KVTokens = c.spareKVTokens()
+		spare := float64(c.TP)*c.GPU.MemoryBytes*memoryUtilization - c.weightBytes()
+		c.KVTokens = int(spare / c.Model.kvBytes())
 	}
 	return c
 }
 
-// weightBytes returns the size of the checkpoint: embeddings in 16 bits, the rest as quantized.
+// weightBytes is the size of the checkpoint: embeddings in 16 bits, the rest as quantized.
 func (c MachineConfig) weightBytes() float64 {
 	return (c.Model.Params-2*c.Model.embedding())*c.Quant.bytes() + 2*c.Model.embedding()*FP16.bytes()
 }
 
-// spareKVTokens returns the size of the KV cache that Fits beside the weights.
-func (c MachineConfig) spareKVTokens() int {
-	spare := float64(c.TP)*c.GPU.MemoryBytes*memoryUtilization - c.weightBytes()
-	return int(spare / c.Model.kvBytes())
-}
-
-// Validate checks a Config that has its defaults.
+// Validate checks a configuration that has its defaults.
 func (c MachineConfig) Validate() error {
 	m, g := c.Model, c.GPU
 	if err := c.Speculation.validate(); err != nil {
@@ -184,11 +178,10 @@ func (c MachineConfig) Validate() error {
 	return nil
 }
 
-// errTooLong is the error of a request that is longer than the model allows, or than the whole KV cache.
 var errTooLong = errors.New("request too long")
 
-// Fits returns an error where a request of such lengths, in tokens, could not be served even alone. The last token
-// never enters the cache. It wants a Config that has its defaults.
+// Fits returns an error where a request of such lengths, in tokens, cannot be served even alone. The last token never
+// enters the cache. c must have its defaults.
 func (c MachineConfig) Fits(prompt, output int) error {
 	if prompt+output > c.MaxModelLen {
 		return fmt.Errorf("%w: %d prompt and %d output tokens, the model takes %d", errTooLong, prompt, output, c.MaxModelLen)
@@ -205,5 +198,5 @@ func (c MachineConfig) Blocks() int { return c.KVTokens / c.BlockTokens }
 // BlocksFor returns how many blocks of the KV cache a number of tokens takes.
 func (c MachineConfig) BlocksFor(tokens int) int { return (tokens + c.BlockTokens - 1) / c.BlockTokens }
 
-// Scheme begins a URL that stands for the embedded server; a preset may follow.
+// Scheme begins the URL of the embedded server; a preset may follow.
 const Scheme = "sim:"

@@ -24,7 +24,7 @@ type Request struct {
 	ReasoningTokens int      // how many of the first output tokens are reasoning
 }
 
-// Usage is the server's account of a request.
+// Usage is what the server counted for a request.
 type Usage struct {
 	PromptTokens, OutputTokens, ReasoningTokens int
 	CachedTokens                                int    // of the prompt, found in the prefix cache
@@ -76,7 +76,7 @@ func Start(cfg MachineConfig) (*Engine, error) {
 	return e, nil
 }
 
-// Config returns the engine's configuration with all defaults filled in.
+// Config returns the engine's configuration with its defaults.
 func (e *Engine) Config() MachineConfig { return e.cfg }
 
 // Close stops the engine. Active requests end with ErrClosed.
@@ -90,8 +90,7 @@ func (e *Engine) Close() {
 	<-e.stopped
 }
 
-// Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
-// returned.
+// Generate submits a request and waits for its end. It calls emit as [Engine.Submit] does, never after it has returned.
 //
 // The error is errTooLong, ErrClosed, the context's, a [*Refusal] or ErrDropped. For ErrClosed and the context's, Usage
 // counts the tokens generated so far.
@@ -108,7 +107,7 @@ func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at ti
 	return g.Result()
 }
 
-// Stats returns the current state of the server.
+// Stats returns the state of the server.
 func (e *Engine) Stats() SchedulerStats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -117,7 +116,7 @@ func (e *Engine) Stats() SchedulerStats {
 	return s
 }
 
-// EmptyCache empties the prefix cache, and reports whether it did: not while requests run or wait.
+// EmptyCache empties the prefix cache; false while requests run or wait.
 func (e *Engine) EmptyCache() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,8 +136,8 @@ type Generation struct {
 	cancelledAt time.Duration
 	emit        func(n int, at time.Time)
 	buffer      buffer
-	willDrop    bool          // the connection will be dropped: no token is delivered
-	done        chan struct{} // closed at the end; ended, usage and err do not change after it
+	willDrop    bool          // see Dropped: no token is delivered
+	done        chan struct{} // closed at the end; ended, usage and err stay as they are then
 	ended       bool
 	usage       Usage
 	err         error
@@ -182,7 +181,7 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	return g, nil
 }
 
-// Done returns a channel that is closed when the request has ended.
+// Done returns a channel that is closed when the request ends.
 func (g *Generation) Done() <-chan struct{} { return g.done }
 
 // Result returns how the request ended. It must be called after Done is closed, or after Cancel.
@@ -191,7 +190,7 @@ func (g *Generation) Result() (Usage, error) { return g.usage, g.err }
 // CachedTokens returns how many prompt tokens were found in the prefix cache. It must be called after the first token.
 func (g *Generation) CachedTokens() int { return g.sequence.Cached }
 
-// Cancel ends the request with err, unless it has ended already.
+// Cancel ends the request with err, unless it has ended.
 func (g *Generation) Cancel(err error) {
 	e := g.engine
 	e.mu.Lock()
@@ -201,7 +200,7 @@ func (g *Generation) Cancel(err error) {
 	}
 }
 
-// cancel ends a request that has not ended. The lock is held.
+// cancel is called under the lock, for a request that has not ended.
 func (g *Generation) cancel(err error) {
 	e := g.engine
 	g.cancelledAt = time.Since(e.epoch)
@@ -209,13 +208,13 @@ func (g *Generation) cancel(err error) {
 	g.end("abort", err)
 }
 
-// token delivers a token. The scheduler calls it with the engine's lock held.
+// token is called by the scheduler, with the engine's lock held.
 func (g *Generation) token(n int, last bool) {
-	if g.ended || g.willDrop {
-		return // cancelled, and the scheduler does not know yet; or to be dropped
+	if g.ended || g.willDrop { // ended: cancelled, and the scheduler does not know yet
+		return
 	}
 	e := g.engine
-	if g.buffer.releases(e.habits.Bursts, n, last, e.now) {
+	if g.buffer.flushes(e.habits.Bursts, n, last, e.now) {
 		g.emit(n, e.epoch.Add(e.now))
 	}
 	if last {
@@ -223,7 +222,7 @@ func (g *Generation) token(n int, last bool) {
 	}
 }
 
-// end settles the result. The engine's lock is held.
+// end is called under the engine's lock.
 func (g *Generation) end(finish string, err error) {
 	g.usage = Usage{
 		PromptTokens:    g.sequence.Prompt,
@@ -239,7 +238,6 @@ func (g *Generation) end(finish string, err error) {
 	close(g.done)
 }
 
-// run is the engine's goroutine. It runs step after step and sleeps while there is nothing to do.
 func (e *Engine) run() {
 	defer close(e.stopped)
 	defer e.abort()
@@ -275,7 +273,7 @@ func (e *Engine) state() (idle, waiting bool) {
 	return e.scheduler.Idle(), len(e.inbox) > 0
 }
 
-// awaitArrival waits for a request. It returns false when the engine is closed.
+// awaitArrival returns false when the engine is closed.
 func (e *Engine) awaitArrival() bool {
 	select {
 	case <-e.wake:
@@ -285,7 +283,7 @@ func (e *Engine) awaitArrival() bool {
 	}
 }
 
-// sleepUntil waits until t. It returns false when the engine is closed.
+// sleepUntil returns false when the engine is closed.
 func (e *Engine) sleepUntil(timer *time.Timer, t time.Time) bool {
 	timer.Reset(time.Until(t))
 	select {
@@ -296,9 +294,9 @@ func (e *Engine) sleepUntil(timer *time.Timer, t time.Time) bool {
 	}
 }
 
-// beginStep plans a step and returns the instant at which it ends; ok is false where there is nothing to compute. The
-// step starts where the last one ended or, after an idle period, at the first arrival. It takes into account what was
-// submitted or cancelled before its start and, after an idle period, also at its start.
+// beginStep plans a step and returns the instant of its end, zero for a server that freezes; ok is false where there is
+// nothing to compute. The step starts where the last one ended or, after an idle period, at the first arrival. It takes
+// into account what was submitted or cancelled before its start and, after an idle period, also at its start.
 func (e *Engine) beginStep(afterIdle bool) (end time.Time, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -331,7 +329,6 @@ func (e *Engine) endStep() {
 	e.scheduler.Complete()
 }
 
-// abort ends all active requests when the engine stops.
 func (e *Engine) abort() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

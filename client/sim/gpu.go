@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// GPU is an accelerator with the numbers of its data sheet, for dense matrices and one direction of a link.
+// GPU has the numbers of an accelerator's data sheet, for dense matrices and one direction of a link.
 type GPU struct {
 	Name              string
 	MemoryBytes       float64 // capacity, decimal as on the sheet

@@ -36,7 +36,6 @@ type Collapse struct {
 // Never is the Recovery of a server that stays slow for good.
 const Never time.Duration = math.MaxInt64
 
-// slowdown returns how many times as long a step takes while requests wait.
 func (c Collapse) slowdown(waiting, slots int) float64 {
 	f := 1 + c.Share*float64(waiting)/float64(slots)
 	if c.Worst > 0 {
@@ -65,7 +64,7 @@ type Scale struct {
 	At     time.Duration // since the server's start
 }
 
-// Slots returns how many of some slots there are at a time, at least 1.
+// Slots returns how many slots there are at a time, where there were slots at first; at least 1.
 func (s Scale) Slots(slots int, at time.Duration) int {
 	if s.Factor == 0 || at < s.At {
 		return slots
@@ -79,8 +78,8 @@ type Pause struct {
 	Length time.Duration
 }
 
-// Burst holds the tokens of an answer back, as a proxy with a buffer does: until so many are there, or until a token
-// comes so long after the first of the buffer.
+// Burst holds the tokens of an answer back, as a proxy with a buffer does, until there are Tokens of them, or until a
+// token comes Time after the first one in the buffer.
 type Burst struct {
 	Tokens int
 	Time   time.Duration
@@ -98,13 +97,11 @@ type WrongAnswers struct {
 	ErrsBusy float64 // answers with a wrong result while another request is in the server
 }
 
-// Times of the server.
 const (
 	// RefusalTime is how long a refusal takes. It is not zero: a client that sends the next request at once would never
 	// let virtual time pass.
 	RefusalTime = 10 * time.Millisecond
-	// CacheTime is how long an answer from the cache takes.
-	CacheTime = 5 * time.Millisecond
+	CacheTime   = 5 * time.Millisecond // how long an answer from the cache takes
 )
 
 // HabitHelp lists the habits that [ParseHabits] reads.
@@ -133,11 +130,10 @@ func ParseHabits(texts []string) (h Habits, err error) {
 	return h, nil
 }
 
-// set sets one habit.
 func (h *Habits) set(name string, v *values) error {
 	switch name {
 	case "collapses":
-		h.Collapses = Collapse{Share: v.number(), Worst: v.numberOr(0), Recovery: v.timeOr(0)}
+		h.Collapses = Collapse{Share: v.number(), Worst: v.numberOr(0), Recovery: v.optionalTime()}
 	case "sheds":
 		h.Sheds = Shed{Waiting: v.count(), Status: int(v.numberOr(429))}
 		if h.Sheds.Status != 429 && h.Sheds.Status != 503 {
@@ -180,13 +176,12 @@ func (h *Habits) set(name string, v *values) error {
 	return v.err
 }
 
-// values are the values of a habit, which are read in turn, and the first error.
+// values reads the values of a habit in turn, all of them above 0, and keeps the first error.
 type values struct {
 	texts []string
 	err   error
 }
 
-// next returns the next value.
 func (v *values) next() (text string) {
 	if len(v.texts) > 0 {
 		text, v.texts = strings.TrimSpace(v.texts[0]), v.texts[1:]
@@ -194,14 +189,12 @@ func (v *values) next() (text string) {
 	return text
 }
 
-// fail notes an error, if it is the first.
 func (v *values) fail(format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf(format, args...)
 	}
 }
 
-// number reads a number or a percentage above 0.
 func (v *values) number() float64 {
 	text := v.next()
 	digits, percent := strings.CutSuffix(text, "%")
@@ -216,7 +209,6 @@ func (v *values) number() float64 {
 	return x
 }
 
-// count reads a whole number above 0.
 func (v *values) count() int {
 	x := v.number()
 	if x != math.Trunc(x) {
@@ -225,7 +217,6 @@ func (v *values) count() int {
 	return int(x)
 }
 
-// share reads a number that is at most 1.
 func (v *values) share() float64 {
 	x := v.number()
 	if x > 1 {
@@ -234,7 +225,6 @@ func (v *values) share() float64 {
 	return x
 }
 
-// time reads a time above 0.
 func (v *values) time() time.Duration {
 	text := v.next()
 	if text == "never" {
@@ -248,7 +238,7 @@ func (v *values) time() time.Duration {
 	return d
 }
 
-// numberOr is number with a default for a value that is not there.
+// numberOr is number with a default for a value that is left out.
 func (v *values) numberOr(fallback float64) float64 {
 	if len(v.texts) == 0 {
 		return fallback
@@ -256,10 +246,10 @@ func (v *values) numberOr(fallback float64) float64 {
 	return v.number()
 }
 
-// timeOr is time with a default for a value that is not there.
-func (v *values) timeOr(fallback time.Duration) time.Duration {
+// optionalTime returns 0 for a value that is left out.
+func (v *values) optionalTime() time.Duration {
 	if len(v.texts) == 0 {
-		return fallback
+		return 0
 	}
 	return v.time()
 }

@@ -49,9 +49,9 @@ func LookupModel(name string) (Model, error) {
 	return lookup("model", name, Models(), func(m Model) string { return m.Name })
 }
 
-// embedding returns the number of parameters of one of the two embeddings. The input's is only looked up; the output's
-// (lm_head) is multiplied once for each sampled token. Quantized checkpoints keep both in 16 bits.
+// embedding is the number of parameters of one of the two embeddings. The input's is only looked up; the output's
+// (lm_head) is multiplied once for each sampled token. Quantized checkpoints have both in 16 bits.
 func (m Model) embedding() float64 { return float64(m.Vocab) * float64(m.Hidden) }
 
-// kvBytes returns the size of one token in the KV cache: a key and a value of 16 bits for each layer and KV head.
+// kvBytes is the size of a token in the KV cache: a key and a value of 16 bits for each layer and KV head.
 func (m Model) kvBytes() float64 { return 2 * 2 * float64(m.Layers*m.KVHeads*m.HeadDim) }

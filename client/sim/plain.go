@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Plain is a server of fixed times, whatever runs beside: a request's first token comes FirstToken after a slot takes
-// it, and each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division.
-// The engine works in steps of PerToken/5: while other requests run, an arrival waits for the next step.
+// Plain is a server of fixed times, whatever its load: a request's first token comes FirstToken after it gets a slot,
+// and each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division. The
+// engine works in steps of PerToken/5: while other requests run, an arrival waits for the next step.
 type Plain struct {
 	FirstToken time.Duration // a multiple of PerToken/5
 	PerToken   time.Duration
@@ -26,8 +26,7 @@ func plain8() MachineConfig {
 	}
 }
 
-// plainSteps is how many steps a token takes: more are more exact, and slower.
-const plainSteps = 5
+const plainSteps = 5 // for a token: more are more exact, and slower
 
 // IsPlain reports whether the server has fixed times instead of a model.
 func (c MachineConfig) IsPlain() bool { return c.Plain != Plain{} }
@@ -56,10 +55,9 @@ func (p Plain) validate() error {
 	return nil
 }
 
-// step returns the time of one step.
 func (p Plain) step() time.Duration { return p.PerToken / plainSteps }
 
-// promptWait returns how many steps pass before the one that computes a prompt; 0 where the server is not plain.
+// promptWait is how many steps pass before the one that computes a prompt; 0 for a server that is not plain.
 func (p Plain) promptWait() int {
 	if p.PerToken == 0 {
 		return 0
@@ -67,7 +65,7 @@ func (p Plain) promptWait() int {
 	return int(p.FirstToken/p.step()) - 1
 }
 
-// tokenWait returns how many steps pass before the one that computes a further token; 0 where the server is not plain.
+// tokenWait is how many steps pass before the one that computes a further token; 0 for a server that is not plain.
 func (p Plain) tokenWait() int {
 	if p.PerToken == 0 {
 		return 0

@@ -1,6 +1,6 @@
 package sim
 
-// queue holds the waiting sequences in order. It is a ring, so that a preempted one can go back to its head.
+// queue has the waiting sequences in order. It is a ring, so that a preempted one can go back to the front.
 type queue struct {
 	ring    []*Sequence
 	head, n int
@@ -29,7 +29,6 @@ func (q *queue) pop() {
 	q.n--
 }
 
-// filter keeps the sequences for which keep holds, in order.
 func (q *queue) filter(keep func(*Sequence) bool) {
 	kept := 0
 	for i := range q.n {

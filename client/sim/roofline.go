@@ -23,8 +23,7 @@ type Batch struct {
 	Pairs   int // (query, key) pairs of attention: each new token attends to all up to itself
 }
 
-// Add adds n tokens of a sequence, of which the given number were computed before. samples reports whether it gets an
-// output token.
+// Add adds n tokens of a sequence after those computed before; samples means that it gets an output token.
 func (b *Batch) Add(computed, n int, samples bool) {
 	b.Tokens += n
 	b.Context += computed + n
@@ -69,7 +68,7 @@ type roofline struct {
 	reduceToken   float64
 }
 
-// roofline returns the step times of a valid Config that has its defaults.
+// roofline wants a valid configuration that has its defaults.
 func (c MachineConfig) roofline() roofline {
 	if c.IsPlain() {
 		return roofline{fixed: c.Plain.step().Seconds()}
@@ -102,7 +101,6 @@ func (c MachineConfig) roofline() roofline {
 	return r
 }
 
-// time returns the time of a step, without jitter.
 func (r *roofline) time(b Batch) time.Duration {
 	tokens := float64(b.Tokens)
 	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens)
@@ -114,16 +112,12 @@ func (r *roofline) time(b Batch) time.Duration {
 	return time.Duration(math.Round(seconds * 1e9))
 }
 
-// jitter draws the random factors of step times. nil is none.
+// jitter draws the random factors of step times; nil is none.
 type jitter struct {
 	sigma float64
 	rng   *rand.Rand
 }
 
-// jitterStream is the stream of the seed's random numbers that the jitter has.
-const jitterStream = 0
-
-// newJitter returns the server's jitter; nil where it has none.
 func newJitter(c MachineConfig) *jitter {
 	if c.Jitter <= 0 {
 		return nil
@@ -131,8 +125,8 @@ func newJitter(c MachineConfig) *jitter {
 	return &jitter{c.Jitter, rand.New(rand.NewPCG(c.Seed, jitterStream))}
 }
 
-// apply returns the time of the next step, which takes d without jitter. exp(N(-sigma^2/2, sigma)) has mean 1: jitter
-// leaves the capacity alone.
+// apply returns the time of a step that takes d without jitter. exp(N(-sigma^2/2, sigma)) has mean 1: jitter does not
+// change the capacity.
 func (j *jitter) apply(d time.Duration) time.Duration {
 	if j == nil {
 		return d

@@ -1,16 +1,13 @@
 package sim
 
-import (
-	"time"
-)
+import "time"
 
-// Sequence is one request inside the scheduler. The caller sets the first fields and only reads the others, between
-// steps.
+// Sequence is a request in the scheduler. The caller sets the first fields, and may read the next ones between steps.
 type Sequence struct {
 	Prompt, Output int      // tokens
 	Prefix         []uint64 // hashes of leading prompt blocks
-	// Token is told the n-th output token, n counting from 1, and whether it is the last, at the end of the step that
-	// generated it; of several tokens of a step, the last. nil where it is not used.
+	// Token, if not nil, is called with the number, from 1, of an output token at the end of the step that generated it;
+	// of several tokens of a step, with the last.
 	Token func(n int, last bool)
 
 	Generated   int // output tokens so far
@@ -19,13 +16,13 @@ type Sequence struct {
 	Canceled    bool
 
 	computed int       // tokens whose keys and values are in the cache
-	blocks   int       // cache blocks held, pages among them
+	blocks   int       // of the cache, pages included
 	pages    []*kvPage // of the prompt's beginning, which other sequences may share
 	chunk    int       // tokens in the step under way
 	wait     int       // steps without work, on a plain server
 }
 
-// length returns the number of tokens that must be in the cache before the next can be sampled.
+// length is the number of tokens that must be in the cache before the next can be sampled.
 func (s *Sequence) length() int { return s.Prompt + s.Generated }
 
 // Scheduler forms batches. It is a pure discrete-event model, without a clock or a goroutine. Its driver calls Plan,
@@ -40,7 +37,7 @@ type Scheduler struct {
 	running  []*Sequence // oldest admission first
 	waiting  queue
 	dirty    bool // a sequence was canceled since the last plan
-	delays   int  // sequences that wait through the step under way, on a plain server
+	delays   int  // sequences without work in the step under way, on a plain server
 	totals   totals
 	drafter  drafter
 }
@@ -59,12 +56,13 @@ type SchedulerStats struct {
 	Drafts, Drafted, Accepted      int // of speculative decoding: drafts, their tokens, and those that were accepted
 }
 
-// NewScheduler returns a scheduler for a valid MachineConfig that has its defaults.
+// NewScheduler wants a valid configuration that has its defaults.
 func NewScheduler(cfg MachineConfig) *Scheduler {
-	sc := &Scheduler{cfg: cfg, roofline: cfg.roofline(), jitter: newJitter(cfg), cache: newKVCache(cfg.Blocks(),
-		cfg.PrefixCache), drafter: newDrafter(cfg)}
-	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
-	return sc
+	return &Scheduler{
+		cfg: cfg, roofline: cfg.roofline(), jitter: newJitter(cfg), drafter: newDrafter(cfg),
+		cache:   newKVCache(cfg.Blocks(), cfg.PrefixCache),
+		running: make([]*Sequence, 0, cfg.MaxNumSeqs),
+	}
 }
 
 // Stats returns the state of the scheduler between two steps.
@@ -144,8 +142,7 @@ func (sc *Scheduler) continueRunning(batch *Batch, budget int) int {
 	return budget
 }
 
-// admit takes sequences from the queue, in order, while there are slots, tokens of the budget, and blocks for the whole
-// of the first one's prompt.
+// admit takes sequences from the queue while there are slots, budget, and blocks for the first one's whole prompt.
 func (sc *Scheduler) admit(batch *Batch, budget int) {
 	for budget > 0 && sc.waiting.n > 0 && len(sc.running) < sc.cfg.MaxNumSeqs {
 		s := sc.waiting.front()
@@ -156,12 +153,17 @@ func (sc *Scheduler) admit(batch *Batch, budget int) {
 			return
 		}
 		sc.waiting.pop()
-		s.pages, s.blocks = sc.cache.Hold(prefix[:known]), need
-		sc.cache.Take(need - known)
+		s.pages, s.blocks = sc.cache.Acquire(prefix[:known]), need
+		sc.cache.Allocate(need - known)
 		s.computed = known * sc.cfg.BlockTokens
-		sc.countLookup(s)
+		if sc.cfg.PrefixCache && s.Preemptions == 0 {
+			s.Cached = s.computed
+			sc.totals.prefixQueries += s.Prompt
+			sc.totals.prefixHits += s.Cached
+		}
 		sc.running = append(sc.running, s)
-		if s.wait = sc.cfg.Plain.promptWait(); sc.delayed(s) {
+		s.wait = sc.cfg.Plain.promptWait()
+		if sc.delayed(s) {
 			continue
 		}
 		n := min(s.length()-s.computed, budget)
@@ -177,17 +179,8 @@ func (sc *Scheduler) schedule(s *Sequence, n int, batch *Batch) {
 	}
 }
 
-// countLookup counts what the prefix cache held of a prompt that is admitted for the first time.
-func (sc *Scheduler) countLookup(s *Sequence) {
-	if sc.cfg.PrefixCache && s.Preemptions == 0 {
-		s.Cached = s.computed
-		sc.totals.prefixQueries += s.Prompt
-		sc.totals.prefixHits += s.Cached
-	}
-}
-
-// reserve makes sure that a running sequence has blocks for the given number of tokens. It preempts the youngest
-// sequence while no block is free, and returns false where that is the sequence itself.
+// reserve gets a running sequence the blocks for a number of tokens. It preempts the youngest sequence while no block
+// is free, and returns false where that is the sequence itself.
 func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
 	if tokens <= s.blocks*sc.cfg.BlockTokens {
 		return true
@@ -200,7 +193,7 @@ func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
 			return false
 		}
 	}
-	sc.cache.Take(1)
+	sc.cache.Allocate(1)
 	s.blocks++
 	return true
 }
@@ -214,7 +207,7 @@ func (sc *Scheduler) preempt(s *Sequence) {
 }
 
 func (sc *Scheduler) release(s *Sequence) {
-	sc.cache.Give(s.pages, s.blocks-len(s.pages))
+	sc.cache.Release(s.pages, s.blocks-len(s.pages))
 	s.pages, s.blocks = nil, 0
 }
 
@@ -229,7 +222,8 @@ func (sc *Scheduler) Complete() {
 		}
 		n := 1
 		if s.Generated == 0 {
-			sc.completePrefill(s)
+			sc.totals.promptTokens += s.Prompt
+			s.pages = sc.cache.Share(s.Prefix[:min(len(s.Prefix), s.Prompt/sc.cfg.BlockTokens)], s.pages)
 		} else {
 			n += min(sc.drafter.next(), s.Output-s.Generated-1)
 		}
@@ -251,11 +245,6 @@ func (sc *Scheduler) Complete() {
 	sc.running = kept
 }
 
-func (sc *Scheduler) completePrefill(s *Sequence) {
-	sc.totals.promptTokens += s.Prompt
-	s.pages = sc.cache.Keep(s.Prefix[:min(len(s.Prefix), s.Prompt/sc.cfg.BlockTokens)], s.pages)
-}
-
 func (sc *Scheduler) dropCanceled() {
 	if !sc.dirty {
 		return
@@ -274,8 +263,7 @@ func (sc *Scheduler) dropCanceled() {
 	sc.waiting.filter(func(s *Sequence) bool { return !s.Canceled })
 }
 
-// delayed reports whether a sequence of a plain server computes nothing in this step, because its prompt is not due
-// yet.
+// delayed counts a step off the wait of a plain server's sequence, and returns false where it is over.
 func (sc *Scheduler) delayed(s *Sequence) bool {
 	if s.wait == 0 {
 		return false

@@ -6,15 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// Speculation is speculative decoding: a step drafts further tokens of each answer, and keeps those before the first
-// that the model refuses. Drafting and verifying take no time.
+// Speculation is speculative decoding: a step drafts further tokens of each answer, which count up to the first that
+// the model rejects. Drafting and verifying take no time.
 type Speculation struct {
 	Draft  int     // tokens drafted in a step; 0 for none
 	Accept float64 // probability of each to be accepted, if those before it are
 }
 
-// maxDraft is how many tokens a draft may have: fewer than a block of the KV cache.
-const maxDraft = 12
+const maxDraft = 12 // tokens: fewer than a block of the KV cache
 
 func (s Speculation) validate() error {
 	if s.Draft < 0 || s.Draft > maxDraft || !(s.Accept >= 0 && s.Accept <= 1) {
@@ -32,26 +31,28 @@ func (s Speculation) Acceptance() float64 {
 	return sum / float64(s.Draft)
 }
 
-// drafter decides what becomes of drafts, and counts it.
+// drafter draws how many tokens of drafts are accepted, and counts them.
 type drafter struct {
 	Speculation
-	random                    *rand.Rand
+	rng                       *rand.Rand
 	drafts, drafted, accepted int
 }
 
 func newDrafter(c MachineConfig) drafter {
 	const stream = 0x5bec
-	return drafter{Speculation: c.Speculation, random: rand.New(rand.NewPCG(c.Seed, stream))}
+	return drafter{Speculation: c.Speculation, rng: rand.New(rand.NewPCG(c.Seed, stream))}
 }
 
-// next returns how many tokens of a draft are accepted.
+// next returns how many tokens of the next draft are accepted.
 func (d *drafter) next() (n int) {
 	if d.Draft == 0 {
 		return 0
 	}
-	for n < d.Draft && d.random.Float64() < d.Accept {
+	for n < d.Draft && d.rng.Float64() < d.Accept {
 		n++
 	}
-	d.drafts, d.drafted, d.accepted = d.drafts+1, d.drafted+d.Draft, d.accepted+n
+	d.drafts++
+	d.drafted += d.Draft
+	d.accepted += n
 	return n
 }

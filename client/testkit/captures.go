@@ -1,5 +1,3 @@
-// The streams that real servers sent.
-
 package testkit
 
 import (
@@ -9,14 +7,14 @@ import (
 	"testing"
 )
 
-// Capture is an answer that a real server sent: the name of its file tells which, and in what version.
+// Capture is an answer of a real server, whose name and version are in the file's name.
 type Capture struct {
 	Name, API string
 	Want      string // what the client makes of it
 	Stream    []byte
 }
 
-// Captures reads client/testdata/captures.txt and the streams that it lists, which are all streams of that folder.
+// Captures reads the streams of client/testdata, all of which captures.txt must list.
 func Captures(t testing.TB) (all []Capture) {
 	t.Helper()
 	root, err := root()

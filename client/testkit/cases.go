@@ -1,5 +1,3 @@
-// Reads files of cases, in which a text stands beside what becomes of it.
-
 package testkit
 
 import (
@@ -10,11 +8,11 @@ import (
 	"testing"
 )
 
-// CheckCases calls tell with each text of the files of testdata that match pattern, and compares what it returns with
+// CheckCases calls render with each text of the files of testdata that match pattern, and compares what it returns with
 // the indented lines below the text; with -update it writes them. A block of such a file is a name, a text behind ">",
-// changes of it as "old => new", and indented what tell returned. A block without a text has that of the first one.
+// changes of it as "old => new", and indented what render returned. A block without a text has that of the first one.
 // Lines "{piece} = text" name parts of texts.
-func CheckCases(t *testing.T, pattern string, tell func(t *testing.T, text string, first bool) string) {
+func CheckCases(t *testing.T, pattern string, render func(t *testing.T, text string, first bool) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", pattern))
 	if err != nil || len(files) == 0 {
@@ -25,17 +23,17 @@ func CheckCases(t *testing.T, pattern string, tell func(t *testing.T, text strin
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told []string
+		var blocks []string
 		pieces, original := []string{`\r`, "\r", `\n`, "\n"}, ""
 		full := func(text string) string { return strings.NewReplacer(pieces...).Replace(text) }
 		for block := range strings.SplitSeq(strings.TrimSpace(string(b)), "\n\n") {
-			var input, text string
+			var out, text string
 			var changes []string
 			for line := range strings.SplitSeq(block, "\n") {
 				if strings.HasPrefix(line, "  ") {
-					continue // what was told before
+					continue // the earlier result
 				}
-				input += line + "\n"
+				out += line + "\n"
 				if after, ok := strings.CutPrefix(line, ">"); ok {
 					text += full(strings.TrimPrefix(after, " ")) + "\n"
 				} else if name, piece, ok := strings.Cut(line, "} = "); ok {
@@ -47,14 +45,14 @@ func CheckCases(t *testing.T, pattern string, tell func(t *testing.T, text strin
 			if text+strings.Join(changes, "") != "" {
 				first := original == ""
 				original = cmp.Or(original, text)
-				input += tell(t, strings.NewReplacer(changes...).Replace(cmp.Or(text, original)), first)
+				out += render(t, strings.NewReplacer(changes...).Replace(cmp.Or(text, original)), first)
 			}
-			told = append(told, strings.TrimSuffix(input, "\n"))
+			blocks = append(blocks, strings.TrimSuffix(out, "\n"))
 		}
 		name, err := filepath.Rel("testdata", file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		CheckGolden(t, name, []byte(strings.Join(told, "\n\n")+"\n"))
+		CheckGolden(t, name, []byte(strings.Join(blocks, "\n\n")+"\n"))
 	}
 }

@@ -2,8 +2,8 @@ package testkit
 
 import "reflect"
 
-// Fill sets every exported field below a pointer to something other than zero. What has the type of a known value, or
-// is an interface that it implements, is set to that value.
+// Fill sets every exported field below a pointer to something other than zero: to a known value where that can be
+// assigned.
 func Fill(pointer any, known ...any) { fill(reflect.ValueOf(pointer).Elem(), known) }
 
 func fill(v reflect.Value, known []any) {

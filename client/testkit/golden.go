@@ -1,5 +1,3 @@
-// Compares what a test rendered with a file that was looked at. It is for tests alone.
-
 package testkit
 
 import (
@@ -11,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// Update is the flag of tests that write golden files.
 var Update = flag.Bool("update", false, "write the golden files")
 
 // CheckGolden fails the test where got is not what testdata/name holds; with -update it writes the file first.

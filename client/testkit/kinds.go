@@ -16,13 +16,13 @@ import (
 	"llmsweep/client/note"
 )
 
-// Kind is a kind of note as the source declares it.
+// Kind is a kind of note that the source declares.
 type Kind struct {
 	note.Kind
 	Where string // file and line
 }
 
-// Kinds returns all kinds of notes of the program, read out of its source.
+// Kinds returns the kinds of notes in the program's source.
 func Kinds(t *testing.T) (kinds []Kind) {
 	t.Helper()
 	root := Must(root())
@@ -58,7 +58,7 @@ func Kinds(t *testing.T) (kinds []Kind) {
 	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Code == note.Text.Code }) // it has words of its own
 }
 
-// root returns the directory of go.mod.
+// root is the directory of go.mod.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {
@@ -70,7 +70,6 @@ func root() (string, error) {
 	return "", fmt.Errorf("no go.mod above: %v", err)
 }
 
-// kindOf returns the kind that a literal note.Kind{...} declares.
 func kindOf(e ast.Expr) (k note.Kind, ok bool) {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok {

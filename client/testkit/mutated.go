@@ -1,7 +1,3 @@
-// Tries a fuzz target on many inputs in one process. Go's fuzzing engine measures coverage and hands each input to
-// another process, which takes longer than most targets do themselves. This package gives up coverage for a hundred
-// times as many inputs: it changes those of the corpus at random, and the engine finds the corpus.
-
 package testkit
 
 import (
@@ -13,13 +9,13 @@ import (
 	"time"
 )
 
-// durationVariable is the environment variable that asks for changed inputs: how long to try those of each input of the
-// corpus, such as 10s.
+// durationVariable is how long to try changes of each input of the corpus, such as 10s.
 const durationVariable = "FUZZ_FOR"
 
-// MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where FUZZ_FOR is set, it tries changed inputs
-// after each of the corpus, and logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target
-// must not call t.Skip.
+// MutatedWith returns a target for [testing.F.Fuzz] that, where FUZZ_FOR is set, also tries random changes of each
+// input of the corpus in this process. Go's fuzzing engine measures coverage and hands each input to another process,
+// which takes longer than most targets: this gives up coverage for a hundred times as many inputs. Without FUZZ_FOR,
+// and while the engine fuzzes, it is the target itself. A target must not call t.Skip.
 func MutatedWith[F any](target F) F {
 	each, err := time.ParseDuration(os.Getenv(durationVariable))
 	if err != nil || each <= 0 {
@@ -41,7 +37,6 @@ func MutatedWith[F any](target F) F {
 	}).Interface().(F)
 }
 
-// try calls a target, and names the input where it fails.
 func try(t *testing.T, target reflect.Value, args []reflect.Value) {
 	defer func() {
 		if broken := recover(); broken != nil {

@@ -6,17 +6,15 @@ import (
 	"reflect"
 )
 
-// maxInput is the length in bytes beyond which an input does not grow.
-const maxInput = 1 << 16
+const maxInput = 1 << 16 // bytes
 
-// mutator changes inputs. It splices them with pieces of those that it has learnt.
+// mutator changes inputs, and splices them with pieces of those that it has learnt.
 type mutator struct {
 	rng    *rand.Rand
 	corpus [][]byte
 	tokens [][]byte // words and numbers of the corpus
 }
 
-// learn takes over the texts of an input of the corpus.
 func (m *mutator) learn(args []reflect.Value) {
 	for _, a := range args {
 		b := text(a)
@@ -28,15 +26,15 @@ func (m *mutator) learn(args []reflect.Value) {
 			return r < '0' || r > '9' && r < 'A' || r > 'Z' &&
 				r < '_' || r > 'z' && r < 128
 		}) {
-			const most = 4096 // tokens
-			if len(m.tokens) < most {
+			const maxTokens = 4096
+			if len(m.tokens) < maxTokens {
 				m.tokens = append(m.tokens, bytes.Clone(token))
 			}
 		}
 	}
 }
 
-// text returns the bytes of an argument; nil where it is no text.
+// text returns nil for an argument that is no text.
 func text(a reflect.Value) []byte {
 	switch {
 	case a.Kind() == reflect.String:
@@ -47,7 +45,7 @@ func text(a reflect.Value) []byte {
 	return nil
 }
 
-// change returns the arguments of a target, changed behind the first.
+// change returns changed arguments of a target; the first, its *testing.T, stays.
 func (m *mutator) change(args []reflect.Value) []reflect.Value {
 	changed := []reflect.Value{args[0]}
 	for _, a := range args[1:] {
@@ -71,7 +69,6 @@ func (m *mutator) change(args []reflect.Value) []reflect.Value {
 	return changed
 }
 
-// oddPieces are pieces that parsers stumble over.
 var oddPieces = []string{
 	"\x00", "\xff", "\xef\xbb\xbf", "\r\n", "\n\n", "\n", "\r", "\t", " ", ",", ":", ";", "|", "=", "%", "-", "+", ".",
 	"/", "\\", "\"", "'", "`",
@@ -81,7 +78,6 @@ var oddPieces = []string{
 	"data: ", "data:", "event:", "[DONE]", "error",
 }
 
-// bytes returns a changed copy.
 func (m *mutator) bytes(b []byte) []byte {
 	const small = 256 // bytes: most inputs are short, because those take little time and break as much
 	if len(b) > small && m.rng.IntN(8) > 0 {
@@ -95,7 +91,6 @@ func (m *mutator) bytes(b []byte) []byte {
 	return b[:min(len(b), maxInput)]
 }
 
-// changeOnce changes one thing.
 func (m *mutator) changeOnce(b []byte) []byte {
 	at := m.rng.IntN(len(b) + 1)
 	end := at + m.rng.IntN(min(len(b)-at, 1<<m.rng.IntN(12))+1)
@@ -132,7 +127,6 @@ func (m *mutator) changeOnce(b []byte) []byte {
 	return b
 }
 
-// splice returns b with a piece in place of what is between two places.
 func splice(b []byte, from, to int, piece []byte) []byte {
 	out := make([]byte, 0, len(b)-(to-from)+len(piece))
 	return append(append(append(out, b[:from]...), piece...), b[to:]...)

@@ -1,5 +1,3 @@
-// A network inside this process, for servers in virtual time.
-
 package testkit
 
 import (
@@ -11,8 +9,8 @@ import (
 	"time"
 )
 
-// ServePipes serves h over pipes until the test ends; call it inside a bubble of synctest. Handlers that still run then
-// have a minute to come to their end.
+// ServePipes serves h over pipes until the test ends, for virtual time: call it inside a bubble of synctest. Handlers
+// that still run then have a minute to end.
 func ServePipes(
 	t testing.TB, h http.Handler,
 ) (dial func(ctx context.Context, network, address string) (net.Conn, error)) {
@@ -26,7 +24,7 @@ func ServePipes(
 	return p.Dial
 }
 
-// Pipes is a listener whose connections are pipes.
+// Pipes is a listener whose connections are pipes, a network inside this process.
 type Pipes struct {
 	conns  chan net.Conn
 	once   sync.Once
@@ -36,7 +34,7 @@ type Pipes struct {
 // NewPipes returns a listener.
 func NewPipes() *Pipes { return &Pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
 
-// Accept is that of net.Listener.
+// Accept implements [net.Listener].
 func (p *Pipes) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
@@ -46,13 +44,13 @@ func (p *Pipes) Accept() (net.Conn, error) {
 	}
 }
 
-// Close is that of net.Listener.
+// Close implements [net.Listener].
 func (p *Pipes) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
 
-// Addr is that of net.Listener.
+// Addr implements [net.Listener].
 func (p *Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// Dial connects to the listener, as net.Dialer does.
+// Dial connects to the listener, as [net.Dialer.DialContext] does.
 func (p *Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {

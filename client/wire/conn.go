@@ -1,6 +1,5 @@
-// Package wire is HTTP/1.1 as a measurement needs it: connections that carry one request after another, and tell when
-// the request's first byte was written and when each byte of the answer arrived, by the kernel's timestamps where there
-// are any. It does not look into bodies. Begin to read at [Conn].
+// Package wire is HTTP/1.1 for measurements: a [Conn] tells when a request's first byte was written and when each byte
+// of the answer arrived, by the kernel's timestamps where there are any. It does not look into bodies.
 package wire
 
 import (
@@ -10,13 +9,13 @@ import (
 )
 
 const (
-	// receiveSize is the size of one receive. A larger one would mix events of a stream that is read late; one smaller
+	// receiveSize is the size of one receive. A larger one would join events of a stream that is read late; one smaller
 	// than an event would split it.
 	receiveSize = 4 << 10
-	// maxFirstWrite is what the kernels of both sides take without the server's reading.
+	// maxFirstWrite is what the kernels of both sides buffer before the server reads.
 	maxFirstWrite = 64 << 10
-	// lateAnswerTime is how long an answer is awaited after a write that failed: that the server did not want the rest
-	// is no failure if it has said why.
+	// lateAnswerTime is how long an answer is awaited after a failed write: a server that refuses the rest of a request
+	// may have said why.
 	lateAnswerTime = 100 * time.Millisecond
 )
 
@@ -30,17 +29,16 @@ type Conn struct {
 
 	sent     time.Time     // when the first byte of the request was written
 	writing  chan struct{} // closed when a large request has been written; nil for one that was written at once
-	writeErr error         // of the write
-	reusable bool          // the answer allows another request on the connection
+	writeErr error
+	reusable bool // the answer allows another request on the connection
 	body     framing
 
-	pending    []byte // what was received and not used
-	pendingBuf []byte // holds pending between two receives
+	pending    []byte // received and not used
+	pendingBuf []byte // has pending between two receives
 	piece      []byte // of the body, not yet returned by Read
 }
 
-// WasIdle reports, before Send, whether the connection was made before it was asked for: for an earlier request, or
-// ahead.
+// WasIdle reports, before Send, whether the connection comes from an earlier request or was dialled ahead.
 func (c *Conn) WasIdle() bool { return c.reuse.dialledAhead || c.reuse.requests > 0 }
 
 // Sent returns when the first byte of the request was written; the zero time where the kernel accepted none.
@@ -49,7 +47,7 @@ func (c *Conn) Sent() time.Time { return c.sent }
 // Arrival returns when the newest bytes of the answer arrived.
 func (c *Conn) Arrival() Arrival { return c.socket.last }
 
-// Ready returns nil if a request can be sent, or why not: the server, or this program, has given the connection up.
+// Ready returns nil if a request can be sent, else [ErrGone] or [ErrRetired].
 func (c *Conn) Ready() error {
 	if c.reuse.expired() {
 		return ErrRetired
@@ -61,7 +59,7 @@ func (c *Conn) Ready() error {
 	return nil
 }
 
-// isSilent reports whether TLS has received nothing since the last answer: no close_notify of the server, for example.
+// isSilent reports whether TLS has received nothing since the last answer, such as the server's close_notify.
 func (c *Conn) isSilent() bool {
 	if !c.hasTLS() {
 		return true
@@ -72,32 +70,32 @@ func (c *Conn) isSilent() bool {
 	return timedOut(err)
 }
 
-// Send writes a request. The error is that of a write of which the kernel accepted nothing: the server has nothing of
-// the request. Of a large request the rest is written while the answer is awaited, because the server may answer, and
-// read no further.
+// Send writes a request. An error means that the kernel accepted nothing, so that the server has nothing of it. The
+// rest of a large request is written while the answer is awaited, because the server may answer and read no further.
 func (c *Conn) Send(request []byte) error {
 	c.reuse.requests++
 	c.writeErr, c.writing, c.reusable = nil, nil, false
 	before := c.socket.accepted.Load()
 	c.sent = time.Now() // before the write: after it the answer may be there
-	first := request[:min(len(request), maxFirstWrite)]
-	if err := c.write(first); err != nil && c.socket.accepted.Load() == before {
+	n := min(len(request), maxFirstWrite)
+	if err := c.write(request[:n]); err != nil && c.socket.accepted.Load() == before {
 		c.sent = time.Time{}
 		return err
 	}
-	if later := request[len(first):]; len(later) > 0 && c.writeErr == nil {
+	if n < len(request) && c.writeErr == nil {
 		written := make(chan struct{})
 		c.writing = written
 		go func() {
 			defer close(written)
-			c.write(later)
+			c.write(request[n:])
 		}()
 	}
 	return nil
 }
 
 func (c *Conn) write(p []byte) error {
-	if _, c.writeErr = c.Conn.Write(p); c.writeErr != nil && !c.socket.aborted.Load() {
+	_, c.writeErr = c.Conn.Write(p)
+	if c.writeErr != nil && !c.socket.aborted.Load() {
 		c.SetReadDeadline(time.Now().Add(lateAnswerTime))
 	}
 	return c.writeErr
@@ -117,8 +115,7 @@ func (c *Conn) writeError() error {
 	return c.writeErr
 }
 
-// Each gives the answer's body to take, piece by piece as it arrives, until take returns true. At the end of the body
-// it returns io.EOF.
+// Each gives the body to take, piece by piece as it arrives, until take returns true. At the end it returns io.EOF.
 func (c *Conn) Each(take func(piece []byte, arrival Arrival) (done bool)) error {
 	var end error
 	pieces := func() (done bool) {
@@ -145,7 +142,7 @@ func (c *Conn) Each(take func(piece []byte, arrival Arrival) (done bool)) error 
 	return end
 }
 
-// Read reads the body, for those who cannot take it as it arrives.
+// Read reads the body, in place of Each.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	for len(c.piece) == 0 {
 		if c.piece, err = c.next(); err != nil {
@@ -163,25 +160,25 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// next returns the next piece of the body in what was received, nothing where more must be received.
+// next returns nothing where more must be received.
 func (c *Conn) next() (piece []byte, err error) {
 	piece, c.pending, err = c.body.next(c.pending)
 	return piece, err
 }
 
-// receive appends what comes to c.pending, and calls onReceive each time, until it returns true. What is left in
-// c.pending then is kept.
+// receive appends each receive to c.pending and calls onReceive, until it returns true. The rest of c.pending is kept.
 func (c *Conn) receive(onReceive func() (done bool)) error {
 	each := func(p []byte) (done bool) {
-		if len(c.pending) > 0 { // the beginning of a head
+		if len(c.pending) > 0 { // beginning of a head
 			p = append(c.pending, p...)
 		}
 		c.pending = p
-		if done = onReceive(); done {
-			c.pendingBuf = append(c.pendingBuf[:0], c.pending...)
-			c.pending = c.pendingBuf
+		if !onReceive() {
+			return false
 		}
-		return done
+		c.pendingBuf = append(c.pendingBuf[:0], c.pending...) // the receive's buffer is reused
+		c.pending = c.pendingBuf
+		return true
 	}
 	if !c.hasTLS() {
 		return c.socket.each(each)
@@ -198,7 +195,7 @@ func (c *Conn) receive(onReceive func() (done bool)) error {
 	}
 }
 
-// End returns when the body ended: when the bytes arrived that end it, else now.
+// End returns when the bytes arrived that ended the body; now where none did.
 func (c *Conn) End() time.Time {
 	if c.body.ended() {
 		return c.socket.last.At
@@ -206,14 +203,14 @@ func (c *Conn) End() time.Time {
 	return time.Now()
 }
 
-// Abort ends all reading and writing, now and later.
+// Abort ends all reading and writing, now and later. It may be called at any time.
 func (c *Conn) Abort() {
 	c.socket.aborted.Store(true)
 	c.SetDeadline(time.Unix(1, 0))
 }
 
-// Release keeps the connection for another request if the answer has been read to its end and neither side wants it
-// closed. Else it closes it.
+// Release keeps the connection for another request if the answer was read to its end and neither side wants it closed;
+// else it closes it.
 func (c *Conn) Release() {
 	c.reuse.idleSince = time.Now()
 	ended := c.body.ended() && len(c.pending) == 0 && len(c.piece) == 0 && c.writeError() == nil
@@ -224,13 +221,13 @@ func (c *Conn) Release() {
 	}
 }
 
-// Close closes the connection.
 func (c *Conn) Close() error {
-	c.socket.unwatch()
+	if s := c.socket; s.hangups != nil {
+		s.hangups.remove(s) // before its descriptor is closed
+	}
 	return c.Conn.Close()
 }
 
-// hasTLS reports whether the connection carries TLS.
 func (c *Conn) hasTLS() bool { return c.Conn != net.Conn(c.socket) }
 
 // timedOut reports whether an error is a deadline's, after which reading may go on.

@@ -14,7 +14,7 @@ type framing struct {
 	state     state
 	remaining int64  // bytes of the chunk, or of the body, still to come
 	line      []byte // the beginning of a line that was cut
-	overhead  int    // bytes that are no data, beyond what chunks need
+	overhead  int    // bytes of extensions and trailers, less an allowance for each chunk
 }
 
 type state uint8
@@ -39,12 +39,10 @@ var (
 	errOverhead = protocolError("chunked encoding contains too much that is no data")
 )
 
-// begin prepares for the body of an answer.
 func (f *framing) begin(head *http.Response) {
 	*f = framing{line: f.line[:0]}
 	switch code := head.StatusCode; {
-	// they have none, whatever the head says
-	case code < 200, code == http.StatusNoContent, code == http.StatusNotModified:
+	case code < 200, code == http.StatusNoContent, code == http.StatusNotModified: // no body, whatever the head says
 	case len(head.TransferEncoding) > 0:
 		f.state = inSize
 	case head.ContentLength > 0:
@@ -54,10 +52,8 @@ func (f *framing) begin(head *http.Response) {
 	}
 }
 
-// ended reports whether the body ended as its framing says.
 func (f *framing) ended() bool { return f.state == atEnd }
 
-// endError returns the error of a body whose connection ended with err.
 func (f *framing) endError(err error) error {
 	if err == io.EOF && f.state != inUnbounded {
 		return io.ErrUnexpectedEOF
@@ -65,7 +61,7 @@ func (f *framing) endError(err error) error {
 	return err
 }
 
-// next returns the next piece of the body in p, none where more bytes are needed, and what follows it. The error is
+// next returns the next piece of the body in p, none where more bytes are needed, and the rest of p. The error is
 // io.EOF at the body's end.
 func (f *framing) next(p []byte) (piece, rest []byte, err error) {
 	for {
@@ -76,7 +72,8 @@ func (f *framing) next(p []byte) (piece, rest []byte, err error) {
 			return p, nil, nil
 		case inLength, inChunk:
 			n := min(int64(len(p)), f.remaining)
-			if f.remaining -= n; f.remaining == 0 && f.state == inChunk {
+			f.remaining -= n
+			if f.remaining == 0 && f.state == inChunk {
 				f.state = inChunkEnd
 			} else if f.remaining == 0 {
 				f.state = atEnd
@@ -84,19 +81,20 @@ func (f *framing) next(p []byte) (piece, rest []byte, err error) {
 			return p[:n], p[n:], nil
 		}
 		line, rest, whole := f.cutLine(p)
-		if p = rest; !whole {
+		if !whole {
 			if len(f.line) > maxLine {
 				err = errOverhead
 			}
 			return nil, nil, err
 		}
+		p = rest
 		if err := f.takeLine(line); err != nil {
 			return nil, p, err
 		}
 	}
 }
 
-// cutLine cuts the next line from p, without its line feed.
+// cutLine cuts the next line off p, without its line feed. The beginning of one is kept in f.line.
 func (f *framing) cutLine(p []byte) (line, rest []byte, whole bool) {
 	n := bytes.IndexByte(p, '\n')
 	if n < 0 {
@@ -112,8 +110,7 @@ func (f *framing) cutLine(p []byte) (line, rest []byte, whole bool) {
 	return line, p[n+1:], true
 }
 
-// takeLine takes in a line that is not data. It must end with CR LF: others on the way may read a line feed alone
-// differently.
+// takeLine reads a line that is not data. It must end with CR LF: proxies may read a line feed alone differently.
 func (f *framing) takeLine(line []byte) error {
 	text, cr := bytes.CutSuffix(line, []byte("\r"))
 	if !cr {
@@ -150,7 +147,6 @@ func (f *framing) takeLine(line []byte) error {
 	return nil
 }
 
-// chunkSize parses a chunk's size.
 func chunkSize(digits []byte) (int64, error) {
 	n, err := strconv.ParseUint(string(digits), 16, 64)
 	switch {

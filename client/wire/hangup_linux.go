@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangups wakes sockets whose connections end. It asks an epoll of its own, which reports nothing else: a socket that
-// waits after a short receive is not told of an end that came with the last bytes. The zero hangups is ready. It holds
-// a descriptor and a goroutine only while it has sockets.
+// hangups wakes sockets whose connections end, by an epoll for that alone: net's does not wake a socket that waits
+// after a short receive for an end that came with the last bytes. The zero hangups is ready. It has a descriptor and a
+// goroutine only while it has sockets.
 type hangups struct {
 	mu      sync.Mutex
 	epoll   *os.File
-	sockets map[uint64]*socket // by their numbers
+	sockets map[uint64]*socket // by hangupID
 	lastID  uint64
 }
 
-// add watches a socket over TCP. Where that is not possible, the socket looks for its end itself.
+// add watches a socket over TCP. A socket that cannot be watched looks for its end itself.
 func (h *hangups) add(s *socket) {
 	if s.raw == nil {
 		return
@@ -46,7 +46,6 @@ func (h *hangups) add(s *socket) {
 	}
 }
 
-// start begins to wait for ends.
 func (h *hangups) start() bool {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -58,7 +57,6 @@ func (h *hangups) start() bool {
 	return true
 }
 
-// remove ends the watch of a socket, before its descriptor is closed.
 func (h *hangups) remove(s *socket) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +67,6 @@ func (h *hangups) remove(s *socket) {
 	}
 }
 
-// run wakes sockets until epoll is closed.
 func (h *hangups) run(epoll *os.File) {
 	raw, err := epoll.SyscallConn()
 	if err != nil {

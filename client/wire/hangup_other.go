@@ -2,7 +2,7 @@
 
 package wire
 
-// hangups is not needed where sockets look for the end of their connections themselves.
+// hangups is not needed: here sockets look for the end of their connections themselves.
 type hangups struct{}
 
 func (*hangups) add(*socket)    {}

@@ -8,10 +8,9 @@ import (
 	"net/http"
 )
 
-// maxHead is the size of the largest head of an answer that is read, interim answers included.
-const maxHead = 1 << 20
+const maxHead = 1 << 20 // bytes of an answer's head, interim answers included
 
-// A ProtocolError says how an answer violates HTTP.
+// ProtocolError says how an answer violates HTTP.
 type ProtocolError struct{ text string }
 
 func (e *ProtocolError) Error() string { return e.text }
@@ -22,8 +21,8 @@ func protocolError(format string, args ...any) error {
 
 var errLongHead = protocolError("the answer's headers exceeded %d bytes", maxHead)
 
-// Head receives the head of the answer; interim ones, such as "100 Continue", are skipped. The body of the answer that
-// it returns is empty: it is read from the connection. Began reports whether anything of an answer came.
+// Head receives the head of the answer, and skips interim ones such as "100 Continue". The body is read from the
+// connection, not from head. began reports whether anything of an answer came.
 func (c *Conn) Head() (head *http.Response, began bool, err error) {
 	for read := 0; ; {
 		size, err := c.receiveHead(maxHead - read)
@@ -36,14 +35,14 @@ func (c *Conn) Head() (head *http.Response, began bool, err error) {
 		}
 		head, err := c.parseHead(c.pending[:size])
 		c.pending = c.pending[size:]
-		if read += size; err != nil || head.StatusCode >= 200 || head.StatusCode == http.StatusSwitchingProtocols {
+		read += size
+		if err != nil || head.StatusCode >= 200 || head.StatusCode == http.StatusSwitchingProtocols {
 			return head, began, err
 		}
 	}
 }
 
-// receiveHead receives until a head is whole, and returns its size. The head, or what came of it, is in
-// c.pending.
+// receiveHead receives until c.pending begins with a whole head, and returns its size.
 func (c *Conn) receiveHead(limit int) (size int, err error) {
 	for {
 		size = headSize(c.pending)
@@ -57,22 +56,21 @@ func (c *Conn) receiveHead(limit int) (size int, err error) {
 			return size, nil
 		}
 		if err := c.receive(func() bool { return true }); err != nil {
-			if failed := c.writeError(); failed != nil && timedOut(err) {
-				return 0, failed
+			if writeErr := c.writeError(); writeErr != nil && timedOut(err) {
+				return 0, writeErr
 			}
 			return 0, err
 		}
 	}
 }
 
-// plausible reports whether an answer can be HTTP, as far as it came.
 func plausible(text []byte) bool {
 	const start = "HTTP/"
 	n := min(len(text), len(start))
 	return string(text[:n]) == start[:n]
 }
 
-// headSize returns the size of the head, its blank line included; 0 where it has not come to its end.
+// headSize returns the size of a head with its blank line; 0 for one that is not whole.
 func headSize(text []byte) int {
 	for from := 0; ; {
 		n := bytes.IndexByte(text[from:], '\n')
@@ -89,7 +87,6 @@ func headSize(text []byte) int {
 	}
 }
 
-// parseHead takes in an answer's head.
 func (c *Conn) parseHead(text []byte) (*http.Response, error) {
 	in := c.pool.readers.Get().(*bufio.Reader)
 	in.Reset(bytes.NewReader(text))
@@ -103,8 +100,8 @@ func (c *Conn) parseHead(text []byte) (*http.Response, error) {
 	}
 	head.Body = http.NoBody
 	c.reusable = !head.Close && head.StatusCode != http.StatusSwitchingProtocols
-	if said := head.Header["Keep-Alive"]; len(said) > 0 {
-		c.reuse.keepAlive(said[0])
+	if values := head.Header["Keep-Alive"]; len(values) > 0 {
+		c.reuse.keepAlive(values[0])
 	}
 	c.body.begin(head)
 	return head, nil

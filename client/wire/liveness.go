@@ -7,12 +7,12 @@ import (
 
 // liveness asks the kernel about a socket. One goroutine at a time uses it.
 type liveness struct {
-	raw      syscall.RawConn // nil where there is no descriptor
-	lookFunc func(descriptor uintptr)
-	closed   bool // the peer has closed its side, or the connection is broken
-	data     bool // there is something to read
+	raw      syscall.RawConn          // nil where there is no descriptor
+	lookFunc func(descriptor uintptr) // l.look, allocated once
+	closed   bool                     // the peer has closed its side, or the connection is broken
+	data     bool                     // there is something to read
 
-	buffer peekBuffer // here and not on a stack, where it would be allocated for each call
+	buffer peekBuffer // a local variable would be allocated for each call
 }
 
 func (l *liveness) init(c net.Conn) {
@@ -22,9 +22,9 @@ func (l *liveness) init(c net.Conn) {
 	l.lookFunc = l.look
 }
 
-// alive reports whether the peer has neither closed the connection nor, where it must not, sent anything. A server that
-// sends without being asked is about to close: a 408, or TLS's close_notify. After a TLS handshake it may, though:
-// session tickets. Where the kernel cannot be asked, a connection counts as alive.
+// alive reports whether the peer has neither closed the connection nor sent anything, unless it may. A server that
+// sends without a request is about to close: a 408, or TLS's close_notify. After a TLS handshake it may send session
+// tickets. Where the kernel cannot be asked, a connection counts as alive.
 func (l *liveness) alive(maySend bool) bool {
 	if l.raw == nil {
 		return true

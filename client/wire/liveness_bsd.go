@@ -4,7 +4,7 @@ package wire
 
 import "golang.org/x/sys/unix"
 
-// look peeks at the next byte without waiting. It does not see a FIN behind bytes that have not been read.
+// look does not see a FIN behind bytes that have not been read.
 func (l *liveness) look(fd uintptr) {
 	n, _, err := unix.Recvfrom(int(fd), l.buffer[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
 	switch err {
@@ -17,5 +17,4 @@ func (l *liveness) look(fd uintptr) {
 	}
 }
 
-// peekBuffer is what the system call writes to.
 type peekBuffer [1]byte

@@ -2,8 +2,7 @@ package wire
 
 import "golang.org/x/sys/unix"
 
-// look asks the kernel, without waiting, whether the peer has closed its side and whether there is something to read.
-// POLLRDHUP sees a FIN behind bytes that have not been read.
+// look does not wait. POLLRDHUP sees a FIN behind bytes that have not been read.
 func (l *liveness) look(fd uintptr) {
 	l.buffer[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN | unix.POLLRDHUP}
 	for {
@@ -18,5 +17,4 @@ func (l *liveness) look(fd uintptr) {
 	}
 }
 
-// peekBuffer is what the system call reads and writes.
 type peekBuffer [1]unix.PollFd

@@ -5,5 +5,4 @@ package wire
 // look cannot ask: that the server closed a connection shows in the next write or read.
 func (l *liveness) look(uintptr) { l.closed, l.data = false, false }
 
-// peekBuffer is not needed here.
 type peekBuffer struct{}

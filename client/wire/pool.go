@@ -23,7 +23,7 @@ const (
 // DialFunc connects. It is the type of http.Transport.DialContext.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Pool has the connections to one server that carry no request. It is safe for concurrent use.
+// Pool has the idle connections to one server. It is safe for concurrent use.
 type Pool struct {
 	address  string
 	secure   bool
@@ -36,13 +36,13 @@ type Pool struct {
 	habit    habit // of the server
 
 	mu      sync.Mutex
-	idle    []*Conn // the one that has waited longest first
-	maxIdle int     // kept at a time
+	idle    []*Conn // longest idle first
+	maxIdle int
 	expiry  *time.Timer
 }
 
-// NewPool returns a pool of connections to an address; secure is for TLS. They are made by dial; nil dials TCP, with
-// timestamps of the kernel. At most maxIdle are kept, each for idleTime.
+// NewPool returns a pool of connections to an address, over TLS if secure. A nil dial dials TCP, with timestamps of the
+// kernel. At most maxIdle connections are kept, each for idleTime.
 func NewPool(address string, secure bool, dial DialFunc, conf *tls.Config, maxIdle int, idleTime time.Duration) *Pool {
 	if dial == nil {
 		dial = (&net.Dialer{KeepAlive: keepAlive, Control: enableTimestamps}).DialContext
@@ -65,7 +65,7 @@ func (p *Pool) Get(ctx context.Context) (*Conn, error) {
 	return p.connect(ctx)
 }
 
-// Check returns nil if a request can be sent on a connection. Else it closes it, and returns why.
+// Check returns nil if a request can be sent on a connection, else it closes it.
 func (p *Pool) Check(c *Conn) error {
 	err := c.Ready()
 	if err == ErrGone {
@@ -77,7 +77,7 @@ func (p *Pool) Check(c *Conn) error {
 	return err
 }
 
-// Warm dials until n connections are there. It returns the first error, after all attempts.
+// Warm dials until n connections are idle. It returns the first error, after all attempts.
 func (p *Pool) Warm(ctx context.Context, n int) error {
 	p.mu.Lock()
 	missing := n - len(p.idle)
@@ -105,14 +105,14 @@ func (p *Pool) Warm(ctx context.Context, n int) error {
 	}
 }
 
-// CloseIdle closes the connections.
-func (p *Pool) CloseIdle() { p.closeSince(time.Now()) }
+// CloseIdle closes the idle connections.
+func (p *Pool) CloseIdle() { p.closeIdleSince(time.Now()) }
 
-// MaxRequests returns the number of requests after which the server was seen to close connections, 0 if it does not.
-// No connection carries more from then on.
+// MaxRequests returns the number of requests after which the server was seen to close connections; 0 for none. No
+// connection carries more from then on.
 func (p *Pool) MaxRequests() int { return p.habit.maxRequests() }
 
-// HasConnection reports whether there is a connection that can be used again.
+// HasConnection reports whether the connection that was used last can be used again.
 func (p *Pool) HasConnection() bool {
 	c := p.pop()
 	if c == nil || p.Check(c) != nil {
@@ -122,7 +122,7 @@ func (p *Pool) HasConnection() bool {
 	return true
 }
 
-// put takes in a connection and makes sure that it is closed after its time.
+// put keeps an idle connection for idleTime, unless there are enough.
 func (p *Pool) put(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,9 +136,9 @@ func (p *Pool) put(c *Conn) {
 	}
 }
 
-// expire closes the connections whose time is over, and schedules itself for the rest.
+// expire schedules itself again while there are idle connections.
 func (p *Pool) expire() {
-	p.closeSince(time.Now().Add(-p.idleTime))
+	p.closeIdleSince(time.Now().Add(-p.idleTime))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expiry = nil
@@ -147,8 +147,7 @@ func (p *Pool) expire() {
 	}
 }
 
-// closeSince closes the connections that have been free since the given time or longer.
-func (p *Pool) closeSince(since time.Time) {
+func (p *Pool) closeIdleSince(since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
@@ -171,11 +170,10 @@ func (p *Pool) pop() *Conn {
 	return c
 }
 
-// errQueue is the error of a dial that timed out while it waited for others.
+// errQueue is for a dial that timed out while it waited for others.
 var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
 
-// dialSlot waits until fewer than maxDials connections are being made. The context that it returns limits the making of
-// one more.
+// dialSlot waits until fewer than maxDials connections are being made, and limits ctx to dialTimeout in all.
 func (p *Pool) dialSlot(ctx context.Context) (limited context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
 	select {
@@ -187,7 +185,7 @@ func (p *Pool) dialSlot(ctx context.Context) (limited context.Context, done func
 	}
 }
 
-// Dial makes a connection for others than the pool.
+// Dial makes a connection that does not belong to the pool.
 func (p *Pool) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, done, err := p.dialSlot(ctx)
 	if err != nil {
@@ -211,7 +209,6 @@ func (p *Pool) DialTLS(ctx context.Context, network, address string) (net.Conn, 
 	return p.handshake(ctx, c, address)
 }
 
-// connect makes a connection.
 func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 	ctx, done, err := p.dialSlot(ctx)
 	if err != nil {
@@ -232,7 +229,7 @@ func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 	return conn, nil
 }
 
-// handshake makes a TLS connection over another, which it closes where it fails.
+// handshake makes a TLS connection over c, which it closes on failure.
 func (p *Pool) handshake(ctx context.Context, c net.Conn, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err == nil {

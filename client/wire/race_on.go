@@ -2,5 +2,4 @@
 
 package wire
 
-// raceDetector reports whether the race detector is on.
 const raceDetector = true

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enableTimestamps asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control, which
-// is called before the connection is established, so no packet arrives earlier.
+// enableTimestamps asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control: no
+// packet arrives earlier.
 func enableTimestamps(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
 }
@@ -25,7 +25,7 @@ func enableTimestamps(_, _ string, c syscall.RawConn) error {
 type receiver struct {
 	socket     *socket
 	raw        syscall.RawConn               // nil where it is not TCP
-	onReadable func(descriptor uintptr) bool // one for all calls
+	onReadable func(descriptor uintptr) bool // r.receive, allocated once
 	onReceive  func(p []byte) (done bool)
 	err        error
 }
@@ -38,8 +38,8 @@ func (r *receiver) init(s *socket) {
 	r.onReadable = r.receive
 }
 
-// receiveBuffer is what a receive needs. Few are in use at a time, so that they are in the processor's cache; on a
-// stack they would not be, and the arguments of the system call would be allocated for each call.
+// receiveBuffer is pooled: few are in use at a time, so that they stay in the processor's cache, and the arguments of
+// the system call are not allocated for each call.
 type receiveBuffer struct {
 	message unix.Msghdr
 	vector  unix.Iovec
@@ -53,7 +53,7 @@ var receiveBuffers = sync.Pool{New: func() any {
 	return in
 }}
 
-// each receives, and calls onReceive after each receive, with the bytes, until it returns true.
+// each calls onReceive with the bytes of each receive, until it returns true.
 func (s *socket) each(onReceive func(p []byte) (done bool)) error {
 	if s.raw == nil {
 		return s.eachRead(onReceive)
@@ -70,9 +70,8 @@ func (s *socket) each(onReceive func(p []byte) (done bool)) error {
 	return err
 }
 
-// receive receives until there is nothing more to receive, where it returns false, or nothing more is wanted. A receive
-// that did not fill the buffer emptied the socket: the next bytes wake this program. The end of the connection would
-// not, if it came together with the last bytes; [hangups] tells of it.
+// receive returns false where the socket is empty: after a receive that did not fill the buffer, too, because the next
+// bytes wake this program. An end of the connection that came with the last bytes would not; [hangups] sees to that.
 func (r *receiver) receive(fd uintptr) (done bool) {
 	in := receiveBuffers.Get().(*receiveBuffer)
 	defer receiveBuffers.Put(in)
@@ -103,7 +102,6 @@ func (r *receiver) receive(fd uintptr) (done bool) {
 	}
 }
 
-// recvmsg receives once, without waiting.
 func (in *receiveBuffer) recvmsg(fd uintptr) (n int, errno syscall.Errno) {
 	for {
 		in.vector.SetLen(len(in.buffer))
@@ -114,15 +112,14 @@ func (in *receiveBuffer) recvmsg(fd uintptr) (n int, errno syscall.Errno) {
 		if errno == unix.EINTR {
 			continue
 		}
-		if raceDetector && errno == 0 { // which knows this call, and learns from it that the sender's writes happened before
+		if raceDetector && errno == 0 { // it learns from this call that the sender's writes happened before
 			syscall.Read(int(fd), nil)
 		}
 		return int(n), errno
 	}
 }
 
-// kernelStamp returns the kernel's timestamp in control messages, a timespec of two 64-bit numbers; 0 where there is
-// none.
+// kernelStamp returns the timestamp in control messages, a timespec of two 64-bit numbers; 0 for none.
 func kernelStamp(oob []byte) int64 {
 	for len(oob) >= unix.SizeofCmsghdr {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(oob)

@@ -4,13 +4,11 @@ package wire
 
 import "syscall"
 
-// enableTimestamps does nothing: there are no timestamps here.
+// enableTimestamps does nothing: this system has no timestamps.
 func enableTimestamps(string, string, syscall.RawConn) error { return nil }
 
-// receiver needs nothing: a read's return is the only time that is known.
 type receiver struct{}
 
 func (receiver) init(*socket) {}
 
-// each reads, and calls onReceive after each read, with the bytes, until it returns true.
 func (s *socket) each(onReceive func(p []byte) (done bool)) error { return s.eachRead(onReceive) }

@@ -8,22 +8,20 @@ import (
 	"time"
 )
 
-// maxQueued is an upper bound for the time that bytes take through this machine's kernel. It detects impossible
-// timestamps.
+// maxQueued bounds the time that bytes take through this machine's kernel, to detect impossible timestamps.
 const maxQueued = 100 * time.Millisecond
 
-// Arrival is when bytes arrived that were received together.
+// Arrival is when the bytes of one receive arrived.
 type Arrival struct {
-	Seq   int64         // number of the receive on its connection; the parts of one receive have the same number
-	At    time.Time     // when the bytes arrived, on the monotonic clock
+	Seq   int64         // number of the receive on its connection; parts of one receive share it
+	At    time.Time     // on the monotonic clock
 	Delay time.Duration // from At until this program had read them, where Kernel is set
-	// Kernel reports that At is the kernel's timestamp. Segments that wait to be received all get the timestamp of the
-	// newest, so At is exact for the last byte and an upper bound for those before it.
+	// Kernel: At is the kernel's timestamp. Segments that wait to be received all get that of the newest, so At is exact
+	// for the last byte and an upper bound for those before it.
 	Kernel bool
 }
 
-// socket is a connection that knows when the bytes of its newest receive arrived. One goroutine at a time reads from
-// it.
+// socket is a connection that times its receives. One goroutine at a time reads from it.
 type socket struct {
 	net.Conn
 	receiver
@@ -33,14 +31,13 @@ type socket struct {
 	lastFull  bool    // it filled its buffer
 	emptiedAt time.Time
 	accepted  atomic.Int64 // bytes that the kernel accepted
-	hangups   *hangups     // reports the end of the connection; nil where it is not watched
-	hangupID  uint64       // of the socket there
+	hangups   *hangups     // nil where it does not watch the socket
+	hangupID  uint64       // key in hangups.sockets
 	hungUp    atomic.Bool  // the peer has closed its side, or the connection is broken
-	aborted   atomic.Bool  // this program has given the connection up
+	aborted   atomic.Bool  // see Conn.Abort
 	unread    []byte       // received, and not yet read by TLS
 }
 
-// newSocket returns a socket over a new connection.
 func newSocket(c net.Conn) *socket {
 	s := &socket{Conn: c}
 	s.init(s)
@@ -48,20 +45,13 @@ func newSocket(c net.Conn) *socket {
 	return s
 }
 
-// unwatch takes the socket out of hangups, before its descriptor is closed.
-func (s *socket) unwatch() {
-	if s.hangups != nil {
-		s.hangups.remove(s)
-	}
-}
-
-// wake ends a wait for data, because there will be no more after what is there.
+// wake ends a wait for data: no more will come than what is there.
 func (s *socket) wake() {
 	s.hungUp.Store(true)
 	s.SetReadDeadline(time.Unix(1, 0))
 }
 
-// wasWoken reports whether a wait ended through wake, and makes reading possible again.
+// wasWoken reports whether a wait ended with err because of wake, and makes reading possible again.
 func (s *socket) wasWoken(err error) bool {
 	if !errors.Is(err, os.ErrDeadlineExceeded) || !s.hungUp.Load() || s.aborted.Load() {
 		return false
@@ -70,9 +60,8 @@ func (s *socket) wasWoken(err error) bool {
 	return !s.aborted.Load() // Abort may have come in between
 }
 
-// stampReceive numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall
-// clock, 0 for none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the
-// same number.
+// stampReceive numbers and times a receive that returned now. The kernel's stamp is in nanoseconds of the wall clock, 0
+// for none. After a receive that filled its buffer the next one has the same number: its bytes arrived with it.
 func (s *socket) stampReceive(now time.Time, stamp int64, full bool) {
 	r := Arrival{Seq: s.last.Seq + 1, At: now}
 	if at := s.arrival(now, stamp); stamp != 0 && stamp == s.lastStamp {
@@ -92,9 +81,8 @@ func (s *socket) stampReceive(now time.Time, stamp int64, full bool) {
 	}
 }
 
-// arrival converts the kernel's timestamp to the monotonic clock. The argument now has readings of both clocks, so the
-// time between the stamp and the wall clock can be subtracted from the monotonic one. It returns the zero time where
-// there is no stamp, and where the stamp is impossible because the wall clock was set in between.
+// arrival converts the kernel's timestamp to the monotonic clock: now has readings of both clocks. It returns the zero
+// time where there is no stamp, and where the stamp is impossible because the wall clock was set meanwhile.
 func (s *socket) arrival(now time.Time, stamp int64) time.Time {
 	emptied := s.last.At
 	if s.emptiedAt.After(emptied) {
@@ -107,15 +95,13 @@ func (s *socket) arrival(now time.Time, stamp int64) time.Time {
 	return now.Add(-delay)
 }
 
-// Write writes, and counts what the kernel accepts.
 func (s *socket) Write(p []byte) (int, error) {
 	n, err := s.Conn.Write(p)
 	s.accepted.Add(int64(n))
 	return n, err
 }
 
-// eachRead reads as net does, and calls onReceive after each read, until it returns true. A read's return is the only
-// time that is known.
+// eachRead is each without timestamps of the kernel.
 func (s *socket) eachRead(onReceive func(p []byte) (done bool)) error {
 	buffer := make([]byte, receiveSize)
 	for {
@@ -132,7 +118,7 @@ func (s *socket) eachRead(onReceive func(p []byte) (done bool)) error {
 	}
 }
 
-// Read receives once, for TLS.
+// Read is for TLS.
 func (s *socket) Read(p []byte) (n int, err error) {
 	for len(s.unread) == 0 && len(p) > 0 {
 		if err := s.each(func(got []byte) bool {

@@ -15,8 +15,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// answer is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
-// goroutine makes chunks of them, so that a client that stops reading delays no other.
+// answer is a completion in transmission. The engine only counts its tokens and signals; the connection's own goroutine
+// makes chunks of them, so that a client that stops reading delays no other.
 type answer struct {
 	*server
 	request
@@ -25,8 +25,8 @@ type answer struct {
 	id       string
 	created  time.Time
 	fault    Fault
-	faultAt  int    // tokens sent before the fault strikes
-	sumText  string // the text of the last token, where it is the result of a sum
+	faultAt  int    // tokens sent before the fault
+	sumText  string // the last token, where it is the result of a sum
 	w        http.ResponseWriter
 	out      *http.ResponseController
 	encoder  encoder
@@ -35,18 +35,18 @@ type answer struct {
 	more     chan struct{} // signals that ready has grown
 }
 
-// newAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject.
-func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault) *answer {
+// newAnswer returns the answer to r, the n-th request, with a fault to inject.
+func newAnswer(s *server, w http.ResponseWriter, e *endpoint, r request, n uint64, fault Fault) *answer {
 	a := &answer{
-		server: s, request: r, endpoint: to, created: time.Now(), fault: fault, faultAt: max(1, r.work.OutputTokens/2),
+		server: s, request: r, endpoint: e, created: time.Now(), fault: fault, faultAt: max(1, r.work.OutputTokens/2),
 		id: fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(r.seed+n)),
 		w:  w, out: http.NewResponseController(w), more: make(chan struct{}, 1),
 	}
-	a.encoder = to.encoder(a)
+	a.encoder = e.encoder(a)
 	return a
 }
 
-// emit notes a token. The engine calls it.
+// emit is called by the engine.
 func (a *answer) emit(n int, _ time.Time) {
 	a.ready.Store(int64(n))
 	select {
@@ -55,22 +55,22 @@ func (a *answer) emit(n int, _ time.Time) {
 	}
 }
 
-// sum ends the answer to the n-th request with the sum that was asked for, or a wrong one. busy is whether another
-// request is inside the engine. An answer that is cut has none.
-func (a *answer) sum(asked int64, busy bool, n uint64) {
+// setSum ends the answer to the n-th request with a sum, if not negative, or with a wrong one; busy means that the
+// engine has other requests. An answer that is cut has no sum.
+func (a *answer) setSum(sum int64, busy bool, n uint64) {
 	const errSalt, busySalt = 1, 2
-	if asked < 0 || a.finish != "stop" {
+	if sum < 0 || a.finish != "stop" {
 		return
 	}
 	draw := func(salt, of uint64) float64 { return Fraction(mix(a.config.Seed ^ mix(salt) ^ mix(of))) }
 	wrong := a.config.Habits.Answers
 	if draw(errSalt, a.seed) < wrong.Errs || busy && draw(busySalt, n) < wrong.ErrsBusy {
-		asked++
+		sum++
 	}
-	a.sumText = " " + strconv.FormatInt(asked, 10)
+	a.sumText = " " + strconv.FormatInt(sum, 10)
 }
 
-// text returns the text of the tokens after from, up to to.
+// text returns the tokens after from, up to to.
 func (a *answer) text(from, to int) string {
 	var b strings.Builder
 	for n := from + 1; n <= to; n++ {
@@ -79,7 +79,6 @@ func (a *answer) text(from, to int) string {
 	return b.String()
 }
 
-// word returns a token, counted from 1.
 func (a *answer) word(n int) string {
 	if a.sumText != "" && n == a.work.OutputTokens {
 		return a.sumText
@@ -87,8 +86,8 @@ func (a *answer) word(n int) string {
 	return Word(a.seed, n)
 }
 
-// streamTo sends the tokens as they are generated, each chunk in a write of its own.
-func (a *answer) streamTo(ctx context.Context) {
+// sendStream sends the tokens as they are generated, each chunk in a write of its own.
+func (a *answer) sendStream(ctx context.Context) {
 	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	a.write(a.encoder.opening(a.buf[:0]))
 	for sent := 0; sent < a.work.OutputTokens; {
@@ -104,11 +103,10 @@ func (a *answer) streamTo(ctx context.Context) {
 		if !ok || !a.sendTokens(sent, end) {
 			return
 		}
-		struck := a.fault != "" && sent < a.faultAt && end >= a.faultAt
-		sent = end
-		if struck && !a.breakStream(ctx) {
+		if a.fault != "" && sent < a.faultAt && end >= a.faultAt && !a.breakStream(ctx) {
 			return
 		}
+		sent = end
 	}
 	usage, _ := a.running.Result()
 	b := a.encoder.closing(a.buf[:0], usage)
@@ -128,7 +126,7 @@ func (a *answer) chunkEnd(sent, end int) int {
 	return min(end, a.work.OutputTokens)
 }
 
-// await waits for the n-th token. It returns false where it will not come, after it has told the client.
+// await waits for the n-th token. It returns false where that will not come, after the client was told.
 func (a *answer) await(ctx context.Context, n int) bool {
 	for int(a.ready.Load()) < n {
 		select {
@@ -148,8 +146,8 @@ func (a *answer) await(ctx context.Context, n int) bool {
 	return true
 }
 
-// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP
-// server's buffer holds them.
+// sendTokens sends a chunk. Those of one burst of the habit batches go in one write, as far as the HTTP server's buffer
+// has room for them.
 func (a *answer) sendTokens(from, to int) bool {
 	a.buf = a.encoder.tokens(a.buf[:0], from, to)
 	if a.config.Habits.Bursts == (sim.Burst{}) || int(a.ready.Load()) == to {
@@ -159,7 +157,7 @@ func (a *answer) sendTokens(from, to int) bool {
 	return err == nil
 }
 
-// write sends bytes at once. It returns false where the client has gone.
+// write flushes. It returns false where the client has gone.
 func (a *answer) write(b []byte) bool {
 	if _, err := a.w.Write(b); err != nil {
 		return false
@@ -175,7 +173,7 @@ func (a *answer) sendError(e *apiError) {
 	a.write(b)
 }
 
-// breakStream injects the faults of a stream. It returns true where the stream continues.
+// breakStream injects a fault, and returns true where the stream goes on.
 func (a *answer) breakStream(ctx context.Context) bool {
 	switch a.fault {
 	case FaultReset:
@@ -195,19 +193,23 @@ func engineDied() *apiError {
 		Message: "EngineCore encountered an issue."}
 }
 
-// reset closes the connection in the middle of the answer; over TCP with a RST.
-func reset(out *http.ResponseController) {
+func hijack(out *http.ResponseController) net.Conn {
 	conn, _, err := out.Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler) // no HTTP/1 connection: the server can at least drop the stream
 	}
+	return conn
+}
+
+// reset closes the connection, over TCP with a RST.
+func reset(out *http.ResponseController) {
+	conn := hijack(out)
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
 	}
 	conn.Close()
 }
 
-// sendWhole sends the answer in one piece, at its end.
 func (a *answer) sendWhole(ctx context.Context) {
 	select {
 	case <-a.running.Done():
@@ -237,38 +239,26 @@ func (a *answer) sendWhole(ctx context.Context) {
 	a.w.Write(text)
 }
 
-// dropped plays the habit drops, and reports whether it struck: the request is worked on for a while, and then its
-// connection is closed before the first byte of an answer.
-func (a *answer) dropped(ctx context.Context) bool {
-	if !a.running.Dropped() {
-		return false
-	}
+// drop is for the habit drops: it closes the connection before the first byte of the answer, after a while.
+func (a *answer) drop(ctx context.Context) {
 	select {
 	case <-a.running.Done():
 	case <-ctx.Done():
 	}
-	conn, _, err := a.out.Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler) // not HTTP/1: the server can drop the stream
-	}
-	conn.Close()
-	return true
+	hijack(a.out).Close()
 }
 
-// namedEvent is an event of an API whose events have types: the type stands in its "event:" line and in its data.
 type namedEvent struct {
 	kind    string
 	members map[string]any
 }
 
-// MarshalJSON returns the event's data.
 func (e namedEvent) MarshalJSON() ([]byte, error) {
 	all := map[string]any{"type": e.kind}
 	maps.Copy(all, e.members)
 	return json.Marshal(all)
 }
 
-// appendObject appends an event with an object.
 func appendObject(b []byte, v any) []byte {
 	if e, ok := v.(namedEvent); ok {
 		b = append(b, "event: "+e.kind+"\n"...)
@@ -277,7 +267,6 @@ func appendObject(b []byte, v any) []byte {
 	return append(b, "\n\n"...)
 }
 
-// appendEvent appends an event that has a type.
 func appendEvent(b []byte, kind string, members map[string]any) []byte {
 	return appendObject(b, namedEvent{kind, members})
 }
@@ -290,7 +279,7 @@ func appendText(b []byte, text string) []byte {
 	return append(append(append(b, '"'), text...), '"')
 }
 
-// words are the tokens of answers. Each is exactly one token of the simulated tokenizer whatever precedes it, so that
+// words are the tokens of answers. Each is one token of the simulated tokenizer whatever precedes it, so that
 // tokenizing an answer gives its number of tokens. Some have several bytes, some need an escape in JSON.
 var words = [...]string{
 	" the", " of", " and", " to", " in", " is", " that", " it", " was", " for", " on", " with", " as", " at", " by",

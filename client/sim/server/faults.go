@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,10 +23,8 @@ const (
 	FaultGarbage  Fault = "garbage"  // a chunk that is not JSON; then the stream continues
 )
 
-func faultKinds() []Fault {
-	return []Fault{Fault500, Fault429, Fault529, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate, FaultError,
-		FaultGarbage}
-}
+var faultKinds = []Fault{Fault500, Fault429, Fault529, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate,
+	FaultError, FaultGarbage}
 
 // Faults selects the requests that fail. The zero value selects only those with a header X-Sim-Fault: KIND.
 type Faults struct {
@@ -70,23 +67,18 @@ func ParseFaults(s string) (Faults, error) {
 	return f, nil
 }
 
-// parseFault reads the name of a fault.
 func parseFault(s string) (Fault, error) {
-	if !slices.Contains(faultKinds(), Fault(s)) {
-		return "", fmt.Errorf("no fault is called %q; there are %s", s, strings.Join(faultNames(), ", "))
-	}
-	return Fault(s), nil
-}
-
-func faultNames() []string {
 	var names []string
-	for _, k := range faultKinds() {
+	for _, k := range faultKinds {
+		if string(k) == s {
+			return k, nil
+		}
 		names = append(names, string(k))
 	}
-	return names
+	return "", fmt.Errorf("no fault is called %q; there are %s", s, strings.Join(names, ", "))
 }
 
-// FaultOf returns the fault of the n-th request, n counting from 1; empty for none. It depends on the seed only.
+// FaultOf returns the fault of the n-th request, n counting from 1; empty for none. It is a function of the seed.
 func (f Faults) FaultOf(n uint64) Fault {
 	for i, r := range f.Rules {
 		if r.Every > 0 {

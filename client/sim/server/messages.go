@@ -50,16 +50,14 @@ func parseMessages(s *server, raw []byte) (request, error) {
 	return s.newRequest(b.Stream, ids, lengthLimits{max: b.MaxTokens, think: b.Thinking.Type != "disabled"})
 }
 
-// messagesEncoder sends the answer as content blocks: thinking, then text.
 type messagesEncoder struct {
 	*answer
-	block  string // the type of the one that is open; empty for none
+	block  string // type of the open block; empty for none
 	blocks int    // closed so far
 }
 
 func (e *messagesEncoder) opening(b []byte) []byte { return b }
 
-// message returns the message without its content, after n tokens.
 func (e *messagesEncoder) message(n int) map[string]any {
 	m := map[string]any{
 		"id": "msg_" + e.id, "type": "message", "role": "assistant", "model": e.model(), "content": []any{},
@@ -90,7 +88,6 @@ func (e *messagesEncoder) tokens(b []byte, from, to int) []byte {
 	return appendEvent(b, "content_block_delta", map[string]any{"index": e.blocks, "delta": delta})
 }
 
-// open opens the block that begins after a token.
 func (e *messagesEncoder) open(b []byte, from int) []byte {
 	block := map[string]any{"type": "text", "text": ""}
 	if from < e.work.ReasoningTokens {
@@ -100,7 +97,7 @@ func (e *messagesEncoder) open(b []byte, from int) []byte {
 	return appendEvent(b, "content_block_start", map[string]any{"index": e.blocks, "content_block": block})
 }
 
-// close closes the open block, if any. Thinking is signed at its end.
+// close closes the open block, if any. Thinking ends with a signature.
 func (e *messagesEncoder) close(b []byte) []byte {
 	if e.block == "" {
 		return b
@@ -137,17 +134,16 @@ func (e *messagesEncoder) whole(u sim.Usage) any {
 	if thought > 0 {
 		content = append(content, map[string]any{"type": "thinking", "thinking": e.text(0, thought), "signature": "c2ln"})
 	}
-	m["stop_reason"], m["content"] = e.stopReason(),
-		append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
+	m["stop_reason"] = e.stopReason()
+	m["content"] = append(content, map[string]any{"type": "text", "text": e.text(thought, u.OutputTokens)})
 	return m
 }
 
 const (
-	overloaded       = "overloaded_error" // the kind of error of a service with too much to do
-	statusOverloaded = 529                // Anthropic's status for it
+	overloaded       = "overloaded_error" // Anthropic's kind of error
+	statusOverloaded = 529
 )
 
-// anthropicRefusal is Anthropic's error object.
 func anthropicRefusal(e *apiError) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",

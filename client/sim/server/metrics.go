@@ -7,13 +7,12 @@ import (
 	"llmsweep/client/sim"
 )
 
-// cacheConfig is where vLLM tells the size of its KV cache (vllm/config/cache.py).
+// cacheConfig has the size of vLLM's KV cache (vllm/config/cache.py).
 const cacheConfig = `# TYPE vllm:cache_config_info gauge
 vllm:cache_config_info{block_size="%d",engine="0",num_gpu_blocks="%d"} 1.0
 `
 
-// metrics writes the state of the engine as Prometheus text, under the engine's own names: those of
-// vllm/v1/metrics/loggers.py, v1/spec_decode/metrics.py, and of sglang's metrics/collector.py.
+// metrics has the names of vllm/v1/metrics/loggers.py, v1/spec_decode/metrics.py, and sglang's metrics/collector.py.
 func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 	st := s.engine.Stats()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

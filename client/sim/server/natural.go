@@ -2,8 +2,8 @@ package server
 
 import "math"
 
-// NaturalLength is how long the answers are that end by themselves. The zero value spreads them evenly over the last
-// four fifths of the longest allowed length.
+// NaturalLength is the length of answers that end by themselves. The zero value spreads it evenly over the last four
+// fifths of what is allowed.
 type NaturalLength struct {
 	Tokens float64 // mean length of an answer, reasoning left out; the distribution is log-normal
 }
@@ -12,8 +12,8 @@ type NaturalLength struct {
 // the shortest in ten.
 const naturalSpread = 0.5
 
-// draw returns the length of an answer after some reasoning tokens, both together. u is uniform between 0 and 1. The
-// length may be above the limit: then the answer is cut.
+// draw returns the length of an answer with its reasoning; u is uniform between 0 and 1. The length may be above the
+// limit: then the answer is cut.
 func (n NaturalLength) draw(u float64, limit, reasoning int) int {
 	if n.Tokens <= 0 {
 		return int(math.Ceil((0.2 + 0.8*u) * float64(limit)))

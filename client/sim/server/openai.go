@@ -21,7 +21,6 @@ func openAIEndpoint(chat bool) *endpoint {
 	}
 }
 
-// body holds the fields of a request to OpenAI's endpoints that are used.
 type body struct {
 	modelMember
 	Messages            []chatMessage   `json:"messages"`
@@ -50,25 +49,24 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	w := lengthLimits{max: b.MaxTokens, exact: b.IgnoreEOS, min: b.MinTokens, fallback: sim.DefaultOutputTokens}
+	length := lengthLimits{max: b.MaxTokens, exact: b.IgnoreEOS, min: b.MinTokens, fallback: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil {
-		w.max = b.MaxCompletionTokens
+		length.max = b.MaxCompletionTokens
 	}
 	if chat {
-		w.fallback = naturalLimit
+		length.fallback = naturalLimit
 		if b.IgnoreEOS {
-			w.fallback = math.MaxInt
+			length.fallback = math.MaxInt
 		}
-		k := b.ChatTemplateKwargs.EnableThinking
-		w.think = (k == nil || *k) && b.ReasoningEffort != "none"
+		enabled := b.ChatTemplateKwargs.EnableThinking
+		length.think = (enabled == nil || *enabled) && b.ReasoningEffort != "none"
 	}
-	j, err := s.newRequest(b.Stream, ids, w)
-	j.usage = b.StreamOptions.IncludeUsage && !s.NoUsage
-	j.continuous = j.usage && b.StreamOptions.ContinuousUsageStats
-	return j, err
+	req, err := s.newRequest(b.Stream, ids, length)
+	req.usage = b.StreamOptions.IncludeUsage && !s.NoUsage
+	req.continuous = req.usage && b.StreamOptions.ContinuousUsageStats
+	return req, err
 }
 
-// promptTokens returns the ids of a request's prompt.
 func (s *server) promptTokens(b *body, chat bool) ([]uint32, error) {
 	if chat {
 		return s.chatTokens(b.Messages)
@@ -76,7 +74,7 @@ func (s *server) promptTokens(b *body, chat bool) ([]uint32, error) {
 	return completionPrompt(b.Prompt, s.config.Model.Vocab)
 }
 
-// openAIEncoder puts chunks together from their parts: to encode each takes a large part of the time of a simulation.
+// openAIEncoder concatenates chunks: to marshal each takes a large part of the time of a simulation.
 type openAIEncoder struct {
 	*answer
 	chat bool
@@ -95,7 +93,7 @@ func newOpenAIEncoder(a *answer, chat bool) *openAIEncoder {
 	return e
 }
 
-// opening is the chunk that opens a chat. It has no token yet.
+// opening is the role chunk of a chat, without a token.
 func (e *openAIEncoder) opening(b []byte) []byte {
 	if !e.chat {
 		return b
@@ -122,7 +120,6 @@ func (e *openAIEncoder) tokens(b []byte, from, to int) []byte {
 	return e.end(b, finish, to)
 }
 
-// end appends what follows the text of a chunk, after which n tokens have been sent.
 func (e *openAIEncoder) end(b []byte, finish string, n int) []byte {
 	if e.chat {
 		b = append(b, '}')
@@ -144,7 +141,7 @@ func (e *openAIEncoder) end(b []byte, finish string, n int) []byte {
 	return append(b, "}\n\n"...)
 }
 
-// closing returns what was not sent with the text: a chunk with the finish reason, and one with the usage.
+// closing is a chunk with the finish reason, where that was not sent with the text, and one with the usage.
 func (e *openAIEncoder) closing(b []byte, u sim.Usage) []byte {
 	if e.chat || e.finish != "length" {
 		b = append(append(b, e.head...), `{"index":0,`...)
@@ -162,7 +159,6 @@ func (e *openAIEncoder) closing(b []byte, u sim.Usage) []byte {
 	return b
 }
 
-// openAIUsage is a usage object.
 type openAIUsage struct {
 	PromptTokens     int            `json:"prompt_tokens"`
 	TotalTokens      int            `json:"total_tokens"`

@@ -16,7 +16,6 @@ import (
 // itself; vLLM's own limit is the model's length.
 const naturalLimit = 256
 
-// request is a parsed request, independent of its API.
 type request struct {
 	work       sim.Request // what the engine is asked for
 	stream     bool
@@ -26,16 +25,16 @@ type request struct {
 	seed       uint64 // of the answer's words
 }
 
-// lengthLimits is the length of an answer, in tokens, as the request asks for it.
+// lengthLimits is what a request asks for the length of its answer, in tokens.
 type lengthLimits struct {
-	max      *int // the most, as the request sets it; nil: it does not
-	fallback int  // the most where the request sets no length
+	max      *int // nil: not set
+	fallback int  // in place of max where that is not set
 	min      int  // no natural end before it
 	exact    bool // no natural end at all
-	think    bool // the answer begins with reasoning, if the model has any
+	think    bool // reasoning is allowed
 }
 
-// read reads a body into b, which names the model.
+// read unmarshals a body into b, and checks the model.
 func (s *server) read(raw []byte, b interface{ modelName() string }) error {
 	if err := json.Unmarshal(raw, b); err != nil {
 		return badRequest("the body is not a valid request: %v", err)
@@ -47,55 +46,54 @@ func (s *server) read(raw []byte, b interface{ modelName() string }) error {
 	return nil
 }
 
-// modelMember is the part of a body that names the model.
 type modelMember struct {
 	Model string `json:"model"`
 }
 
 func (n modelMember) modelName() string { return n.Model }
 
-// newRequest returns a request with a prompt and a length of its answer. A natural end depends on the prompt.
-func (s *server) newRequest(stream bool, ids []uint32, w lengthLimits) (request, error) {
+// newRequest draws a natural end by the prompt alone.
+func (s *server) newRequest(stream bool, ids []uint32, l lengthLimits) (request, error) {
 	if len(ids) == 0 {
 		return request{}, badRequest("the prompt is empty")
 	}
-	limit, err := s.limit(len(ids), w)
+	limit, err := s.limit(len(ids), l)
 	if err != nil {
 		return request{}, err
 	}
-	j := request{stream: stream, finish: "length", seed: s.config.Seed}
+	r := request{stream: stream, finish: "length", seed: s.config.Seed}
 	for _, id := range ids {
-		j.seed = mix(j.seed ^ uint64(id))
+		r.seed = mix(r.seed ^ uint64(id))
 	}
 	reasoning := 0
-	if w.think {
+	if l.think {
 		reasoning = s.Think
 	}
 	length := limit
-	if !s.FullLength && !w.exact {
-		if own := max(w.min, s.Natural.draw(Fraction(mix(j.seed)), limit, reasoning)); own < limit {
-			length, j.finish = own, "stop"
+	if !s.FullLength && !l.exact {
+		natural := max(l.min, s.Natural.draw(Fraction(mix(r.seed)), limit, reasoning))
+		if natural < limit {
+			length, r.finish = natural, "stop"
 		}
 	}
-	j.work = sim.Request{
+	r.work = sim.Request{
 		PromptTokens: len(ids), Prefix: blockHashes(ids, s.config.BlockTokens), OutputTokens: length,
 		ReasoningTokens: min(reasoning, length),
 	}
-	return j, nil
+	return r, nil
 }
 
-// limit returns the longest allowed answer.
-func (s *server) limit(prompt int, w lengthLimits) (int, error) {
+func (s *server) limit(prompt int, l lengthLimits) (int, error) {
 	room := min(s.config.MaxModelLen, s.config.KVTokens-s.config.KVTokens%s.config.BlockTokens) - prompt
-	limit := w.fallback
+	limit := l.fallback
 	if limit == naturalLimit && s.Natural.Tokens > 0 {
 		limit = room
 	}
 	if limit > sim.DefaultOutputTokens {
 		limit = min(limit, room)
 	}
-	if w.max != nil {
-		limit = *w.max
+	if l.max != nil {
+		limit = *l.max
 	}
 	switch {
 	case limit > room || room < 1:
@@ -104,19 +102,17 @@ func (s *server) limit(prompt int, w lengthLimits) (int, error) {
 			room+prompt, prompt+limit, prompt, limit)
 	case limit < 1:
 		return 0, badRequest("max_tokens must be at least 1, got %d.", limit)
-	case w.min > limit:
-		return 0, badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.min)
+	case l.min > limit:
+		return 0, badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, l.min)
 	}
 	return limit, nil
 }
 
-// chatMessage is a message of a conversation, in OpenAI's format.
 type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
 }
 
-// chatTokens returns the ids of a conversation in the chat template.
 func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
 	if len(all) == 0 {
 		return nil, badRequest("messages is missing or empty")
@@ -132,7 +128,7 @@ func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
 	return appendChat(nil, messages, s.config.Model.Vocab), nil
 }
 
-// contentText returns a message's content: a string, or the texts in a list of parts.
+// contentText reads a string, or the texts in a list of parts.
 func contentText(raw json.RawMessage) (string, error) {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -148,7 +144,7 @@ func contentText(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// completionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
+// completionPrompt reads a string, token ids, or a list with one of them.
 func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) == 1 && (list[0][0] == '"' || list[0][0] == '[') {
@@ -168,7 +164,7 @@ func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	return ids, nil
 }
 
-// rejectUnknown returns an error that names the first field that a strict server does not know.
+// rejectUnknown returns the error of a strict server, which names the first unknown field.
 func rejectUnknown(raw []byte, known []string) error {
 	var fields, options map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -194,11 +190,10 @@ func rejectUnknown(raw []byte, known []string) error {
 		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
 }
 
-// sums finds a sum in a request's body.
 var sums = regexp.MustCompile(`([0-9]{1,9}) \+ ([0-9]{1,9})`)
 
-// askedSum returns the last sum that a request's body asks for; negative for none.
-func askedSum(body []byte) (sum int64) {
+// lastSum returns the result of the last sum in a request's body; -1 for none.
+func lastSum(body []byte) (sum int64) {
 	if !bytes.Contains(body, []byte(" + ")) {
 		return -1
 	}

@@ -40,30 +40,27 @@ func parseResponses(s *server, raw []byte) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	w := lengthLimits{max: b.MaxOutputTokens, exact: b.IgnoreEOS, fallback: naturalLimit,
+	length := lengthLimits{max: b.MaxOutputTokens, exact: b.IgnoreEOS, fallback: naturalLimit,
 		think: b.Reasoning.Effort != "none"}
 	if b.IgnoreEOS {
-		w.fallback = math.MaxInt
+		length.fallback = math.MaxInt
 	}
-	return s.newRequest(b.Stream, ids, w)
+	return s.newRequest(b.Stream, ids, length)
 }
 
-// responsesEncoder sends the answer as output items: reasoning, then a message.
 type responsesEncoder struct {
 	*answer
 	sent       int              // events
-	items      []map[string]any // the last one is open
-	firstToken int              // the first token of the last one
+	items      []map[string]any // the last is open
+	firstToken int              // of the last item
 }
 
-// next appends the next event.
 func (e *responsesEncoder) next(b []byte, kind string, members map[string]any) []byte {
 	members["sequence_number"] = e.sent
 	e.sent++
 	return appendEvent(b, "response."+kind, members)
 }
 
-// part appends an event about the part of the open item.
 func (e *responsesEncoder) part(b []byte, kind string, members map[string]any) []byte {
 	i := len(e.items) - 1
 	members["item_id"], members["output_index"], members["content_index"] = e.items[i]["id"], i, 0
@@ -74,7 +71,6 @@ func (e *responsesEncoder) opening(b []byte) []byte {
 	return e.next(b, "created", map[string]any{"response": e.response("in_progress")})
 }
 
-// response returns the whole response as far as it is known.
 func (e *responsesEncoder) response(status string) map[string]any {
 	output := append([]map[string]any{}, e.items...)
 	return map[string]any{
@@ -90,7 +86,6 @@ func (e *responsesEncoder) tokens(b []byte, from, to int) []byte {
 	return e.part(b, e.textKind()+".delta", map[string]any{"delta": e.text(from, to)})
 }
 
-// open opens the item that begins after a token.
 func (e *responsesEncoder) open(b []byte, from int) []byte {
 	e.firstToken = from
 	item := map[string]any{"id": "msg_" + e.id, "type": "message", "role": "assistant", "status": "in_progress"}
@@ -102,7 +97,6 @@ func (e *responsesEncoder) open(b []byte, from int) []byte {
 	return e.part(b, "content_part.added", map[string]any{"part": map[string]any{"type": e.textKind(), "text": ""}})
 }
 
-// textKind names the text of the open item.
 func (e *responsesEncoder) textKind() string {
 	if e.items[len(e.items)-1]["type"] == "reasoning" {
 		return "reasoning_text"
@@ -110,7 +104,7 @@ func (e *responsesEncoder) textKind() string {
 	return "output_text"
 }
 
-// close closes the open item, if any, after a token. Its events repeat its whole text.
+// close closes the open item, if any, after a token. Its events repeat the whole text.
 func (e *responsesEncoder) close(b []byte, to int) []byte {
 	if len(e.items) == 0 {
 		return b
@@ -126,11 +120,10 @@ func (e *responsesEncoder) close(b []byte, to int) []byte {
 
 // closing ends the stream. vLLM calls the event of a cut answer "completed", too.
 func (e *responsesEncoder) closing(b []byte, u sim.Usage) []byte {
-	return e.next(e.close(b, u.OutputTokens), "completed", map[string]any{"response": e.ended(u)})
+	return e.next(e.close(b, u.OutputTokens), "completed", map[string]any{"response": e.finalResponse(u)})
 }
 
-// ended returns the whole response at its end.
-func (e *responsesEncoder) ended(u sim.Usage) map[string]any {
+func (e *responsesEncoder) finalResponse(u sim.Usage) map[string]any {
 	r := e.response("completed")
 	if e.finish == "length" {
 		r["status"], r["incomplete_details"] = "incomplete", map[string]string{"reason": "max_output_tokens"}
@@ -150,5 +143,5 @@ func (e *responsesEncoder) whole(u sim.Usage) any {
 		e.close(e.open(nil, 0), n)
 	}
 	e.close(e.open(nil, e.work.ReasoningTokens), u.OutputTokens)
-	return e.ended(u)
+	return e.finalResponse(u)
 }

@@ -30,10 +30,9 @@ func Engines() []string { return []string{vllm, sglang, anthropic} }
 
 // Options say how the HTTP server behaves. The zero value behaves as vLLM.
 type Options struct {
-	Engine string // one of [Engines]; empty for vllm
-	APIKey string // if set, /v1 requires it: as a bearer token, or with anthropic in X-Api-Key
-	// reject unknown body fields (ignore_eos, min_tokens, ...) with a 400 that names them, as hosted APIs do
-	Strict         bool
+	Engine         string // one of [Engines]; empty for vllm
+	APIKey         string // if set, /v1 requires it: as a bearer token, or with anthropic in X-Api-Key
+	Strict         bool   // reject unknown body fields (ignore_eos, min_tokens, ...) with a 400, as hosted APIs do
 	ChunkTokens    int    // tokens in each chunk but the first, which has one (vLLM's --stream-interval); 0 for 1
 	NoUsage        bool   // never report usage
 	Think          int    // reasoning tokens at the head of a chat answer, unless the request forbids them
@@ -44,7 +43,6 @@ type Options struct {
 	Texts          string // "pieces" or "cumulative" (the default) texts in SGLang's own streams
 }
 
-// server serves a [sim.Engine] over HTTP.
 type server struct {
 	Options
 	config   sim.MachineConfig
@@ -54,8 +52,7 @@ type server struct {
 	mux      *http.ServeMux
 }
 
-// New returns a handler that serves e over HTTP as one of [Engines] does. A request header X-Sim-Fault: KIND injects a
-// fault.
+// New returns a handler that serves e as one of [Engines] does. A request header X-Sim-Fault: KIND injects a fault.
 //
 // The role chunk of a chat is sent with the headers, as soon as the request is queued. A client that takes it for the
 // first token reports a TTFT near zero.
@@ -93,7 +90,6 @@ func New(e *sim.Engine, o Options) http.Handler {
 	return s
 }
 
-// endpoint is one completion API: how its requests are read and its answers are written.
 type endpoint struct {
 	fields  string // body fields that a strict server accepts
 	parse   func(s *server, raw []byte) (request, error)
@@ -110,18 +106,17 @@ type encoder interface {
 	whole(u sim.Usage) any                // the answer in one piece
 }
 
-func (s *server) handleEndpoint(path string, to *endpoint) {
-	s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) })
+func (s *server) handleEndpoint(path string, e *endpoint) {
+	s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, e) })
 }
 
 func (s *server) handlePage(path string, v any) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) })
 }
 
-// model returns the name of the model that is served.
 func (s *server) model() string { return s.config.Model.Name }
 
-// ServeHTTP serves the engine's pages, unless it is frozen or the key is wrong.
+// ServeHTTP hangs while the engine is frozen, and checks the key.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.engine.Frozen() {
 		hang(r)
@@ -145,13 +140,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// hang holds a connection without an answer until the client closes it.
 func hang(r *http.Request) {
 	io.Copy(io.Discard, r.Body) // or the server would not notice that the client left
 	<-r.Context().Done()
 }
 
-// models serves the list of models.
 func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
 		"id": s.model(), "object": "model", "created": s.started.Unix(), "owned_by": s.Engine,
@@ -159,12 +152,12 @@ func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// resetCache empties the prefix cache as vLLM does, always in development mode.
+// resetCache is vLLM's, in development mode.
 func (s *server) resetCache(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"success": s.engine.EmptyCache()})
 }
 
-// flushCache empties the prefix cache as SGLang does.
+// flushCache is SGLang's.
 func (s *server) flushCache(w http.ResponseWriter, _ *http.Request) {
 	if !s.engine.EmptyCache() {
 		http.Error(w, "Flush cache failed.", http.StatusBadRequest)
@@ -173,7 +166,6 @@ func (s *server) flushCache(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, "Cache flushed.\n")
 }
 
-// tokenize serves the tokens of a text, or of a conversation.
 func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	var b body
@@ -190,64 +182,64 @@ func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"count": len(ids), "max_model_len": s.config.MaxModelLen, "tokens": ids})
 }
 
-// generate serves a completion.
-func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) {
+func (s *server) generate(w http.ResponseWriter, r *http.Request, e *endpoint) {
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has gone
 	}
 	fault := s.Faults.FaultOf(n)
-	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
-		if fault, err = parseFault(asked); err != nil {
-			to.refuse(w, badRequest("X-Sim-Fault: %v", err))
+	if kind := r.Header.Get("X-Sim-Fault"); kind != "" {
+		if fault, err = parseFault(kind); err != nil {
+			e.refuse(w, badRequest("X-Sim-Fault: %v", err))
 			return
 		}
 	}
-	if injectFault(w, r, to, fault) {
+	if injectFault(w, r, e, fault) {
 		return
 	}
 	if s.Strict {
-		err = rejectUnknown(raw, strings.Fields(to.fields))
+		err = rejectUnknown(raw, strings.Fields(e.fields))
 	}
-	var j request
+	var req request
 	if err == nil {
-		j, err = to.parse(s, raw)
+		req, err = e.parse(s, raw)
 	}
 	if err != nil {
-		to.refuse(w, asAPIError(err))
+		e.refuse(w, asAPIError(err))
 		return
 	}
-	a := newAnswer(s, w, to, j, n, fault)
-	a.running, err = s.engine.Submit(j.work, a.emit)
+	a := newAnswer(s, w, e, req, n, fault)
+	a.running, err = s.engine.Submit(req.work, a.emit)
 	if err != nil {
-		refuseSubmit(r.Context(), w, to, err)
+		refuseSubmit(r.Context(), w, e, err)
 		return
 	}
 	defer a.running.Cancel(context.Canceled)
 	load := s.engine.Stats()
-	a.sum(askedSum(raw), load.Running+load.Waiting > 1, n)
+	a.setSum(lastSum(raw), load.Running+load.Waiting > 1, n)
 	switch {
-	case a.dropped(r.Context()):
-	case j.stream:
-		a.streamTo(r.Context())
+	case a.running.Dropped():
+		a.drop(r.Context())
+	case req.stream:
+		a.sendStream(r.Context())
 	default:
 		a.sendWhole(r.Context())
 	}
 }
 
-// injectFault injects the faults that replace the answer, and reports whether it did.
-func injectFault(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
+// injectFault injects a fault that replaces the answer; false where it does not.
+func injectFault(w http.ResponseWriter, r *http.Request, e *endpoint, fault Fault) bool {
 	switch fault {
 	case Fault500:
-		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError",
+		e.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError",
 			Message: "Internal server error"})
 	case Fault429:
 		w.Header().Set("Retry-After", "1")
-		to.refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+		e.refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
 	case Fault529:
-		to.refuse(w, &apiError{Status: statusOverloaded, Kind: overloaded, Message: "Overloaded"})
+		e.refuse(w, &apiError{Status: statusOverloaded, Kind: overloaded, Message: "Overloaded"})
 	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It "+
@@ -260,28 +252,29 @@ func injectFault(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fau
 	return true
 }
 
-// refuseSubmit answers a request that was not queued, after the time that a refusal takes.
-func refuseSubmit(ctx context.Context, w http.ResponseWriter, to *endpoint, err error) {
+func refuseSubmit(ctx context.Context, w http.ResponseWriter, e *endpoint, err error) {
 	err = sim.AwaitRefusal(ctx, err)
 	var refusal *sim.Refusal
 	if !errors.As(err, &refusal) {
-		to.refuse(w, asAPIError(err))
+		e.refuse(w, asAPIError(err))
 		return
 	}
 	if refusal.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refusal.RetryAfter.Seconds()))))
 	}
-	e := &apiError{Status: refusal.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refusal.Reason}
-	if refusal.Busy {
-		e.Kind, e.Code = overloaded, ""
+	apiErr := &apiError{
+		Status: refusal.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refusal.Reason,
 	}
-	to.refuse(w, e)
+	if refusal.Busy {
+		apiErr.Kind, apiErr.Code = overloaded, ""
+	}
+	e.refuse(w, apiErr)
 }
 
-// refuse answers with an error in the API's shape.
-func (to *endpoint) refuse(w http.ResponseWriter, e *apiError) { writeJSON(w, e.Status, to.refusal(e)) }
+func (e *endpoint) refuse(w http.ResponseWriter, err *apiError) {
+	writeJSON(w, err.Status, e.refusal(err))
+}
 
-// apiError is an answer with a status other than 200.
 type apiError struct {
 	Status               int
 	Message, Kind, Param string
@@ -290,12 +283,11 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.Message }
 
-// badRequest returns an error with status 400.
 func badRequest(format string, args ...any) *apiError {
 	return &apiError{Status: http.StatusBadRequest, Kind: "BadRequestError", Message: fmt.Sprintf(format, args...)}
 }
 
-// object returns OpenAI's error object.
+// object is OpenAI's error object.
 func (e *apiError) object() any {
 	var param, code any = nil, e.Status
 	if e.Param != "" {
@@ -307,7 +299,7 @@ func (e *apiError) object() any {
 	return map[string]any{"error": map[string]any{"message": e.Message, "type": e.Kind, "param": param, "code": code}}
 }
 
-// asAPIError returns err as an answer: a 500 where it is not an *apiError.
+// asAPIError returns a 500 for an err that is no *apiError.
 func asAPIError(err error) *apiError {
 	var api *apiError
 	if errors.As(err, &api) {
@@ -316,14 +308,13 @@ func asAPIError(err error) *apiError {
 	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: err.Error()}
 }
 
-// writeJSON answers with a status and an object.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v)
 }
 
-// marshal returns v as JSON. Only values that can be encoded are passed to it.
+// marshal is for values that can always be encoded.
 func marshal(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {

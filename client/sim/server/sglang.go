@@ -48,7 +48,7 @@ func parseSGLang(s *server, raw []byte) (request, error) {
 		exact: p.IgnoreEOS})
 }
 
-// sglangEncoder sends texts and ids that are cumulative, unless the server was started otherwise.
+// sglangEncoder sends cumulative texts and ids, unless Options.Texts says otherwise.
 type sglangEncoder struct{ *answer }
 
 func (e *sglangEncoder) opening(b []byte) []byte { return b }
@@ -57,7 +57,6 @@ func (e *sglangEncoder) tokens(b []byte, from, to int) []byte {
 	return appendObject(b, e.object(from, to))
 }
 
-// object returns a chunk, or the answer in one piece.
 func (e *sglangEncoder) object(from, to int) any {
 	const qwenEndOfTurn = 151645 // the id of <|im_end|> in Qwen2's tokenizer
 	if e.Texts != "pieces" {
@@ -67,18 +66,19 @@ func (e *sglangEncoder) object(from, to int) any {
 	for n := from + 1; n <= to; n++ {
 		ids = append(ids, id(e.word(n), e.config.Model.Vocab))
 	}
-	about := map[string]any{"id": e.id, "finish_reason": nil}
+	meta := map[string]any{"id": e.id, "finish_reason": nil}
 	if to == e.work.OutputTokens {
-		about["finish_reason"] = map[string]any{"type": "stop", "matched": qwenEndOfTurn}
+		meta["finish_reason"] = map[string]any{"type": "stop", "matched": qwenEndOfTurn}
 		if e.finish == "length" {
-			about["finish_reason"] = map[string]any{"type": "length", "length": to}
+			meta["finish_reason"] = map[string]any{"type": "length", "length": to}
 		}
 	}
 	if !e.NoUsage {
-		about["prompt_tokens"], about["completion_tokens"], about["cached_tokens"] = e.work.PromptTokens, to,
-			e.running.CachedTokens()
+		meta["prompt_tokens"] = e.work.PromptTokens
+		meta["completion_tokens"] = to
+		meta["cached_tokens"] = e.running.CachedTokens()
 	}
-	return map[string]any{"text": e.text(from, to), "output_ids": ids, "meta_info": about}
+	return map[string]any{"text": e.text(from, to), "output_ids": ids, "meta_info": meta}
 }
 
 func (e *sglangEncoder) closing(b []byte, _ sim.Usage) []byte { return b }

@@ -1,9 +1,8 @@
-// The simulated server's tokenizer, chat template and vocabulary.
+// The simulated server's tokenizer and chat template.
 //
-// It is a fixed function of the text that resembles a byte-pair encoding: a word has one token or several. Words are
-// divided into pieces of 4 to 6 letters, depending on the first letter. The space before a word belongs to its first
-// piece. Digits, CJK characters, punctuation and newlines are one token each, and so are runs of other blanks and
-// invalid bytes.
+// The tokenizer is a fixed function of the text that resembles a byte-pair encoding. Words are divided into pieces of 4
+// to 6 letters, depending on the first letter. The space before a word belongs to its first piece. Digits, CJK
+// characters, punctuation and newlines are one token each, and so are runs of other blanks and invalid bytes.
 
 package server
 
@@ -29,7 +28,6 @@ func nextToken(s string) int {
 	return size
 }
 
-// letters returns the length of the piece of a word that s begins with.
 func letters(s string) int {
 	first, end := utf8.DecodeRuneInString(s)
 	for limit := 4 + int(first%3); limit > 1 && end < len(s); limit-- {
@@ -42,8 +40,7 @@ func letters(s string) int {
 	return end
 }
 
-// blanks returns the length of the run of blanks that s begins with, without the last one where that belongs to the
-// next word.
+// blanks returns the length of the blanks at the beginning of s, without the last one where that belongs to a word.
 func blanks(s string) int {
 	end := 0
 	for end < len(s) {
@@ -86,7 +83,6 @@ func Append(ids []uint32, text string, vocab int) []uint32 {
 	return ids
 }
 
-// id returns the id of a token, a hash of its text below vocab.
 func id(token string, vocab int) uint32 {
 	hash := uint64(14695981039346656037) // FNV-1a
 	for i := range len(token) {
@@ -95,11 +91,9 @@ func id(token string, vocab int) uint32 {
 	return idCount + uint32(mix(hash)%uint64(vocab-idCount))
 }
 
-// message is one message of a chat.
 type message struct{ Role, Text string }
 
-// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message
-// has five tokens besides its text, and the opening of the answer has three.
+// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none.
 func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	newline := id("\n", vocab)
 	turn := func(m message) {
@@ -116,8 +110,7 @@ func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	return append(ids, idStart, id("assistant", vocab), newline)
 }
 
-// blockHashes returns a hash for each full block of ids, over all ids up to the block's end: equal hashes mean equal
-// prefixes.
+// blockHashes returns a hash for each full block of ids, over all ids up to the block's end.
 func blockHashes(ids []uint32, blockTokens int) []uint64 {
 	hashes := make([]uint64, 0, len(ids)/blockTokens)
 	h := uint64(0)

@@ -97,13 +97,13 @@ func (g *ResumeGiven) Args(before *rundir.Command) ([]string, error) {
 			if !joined {
 				i++
 			}
-			if name == "--header" && strings.HasSuffix(value, redact.RedactedValue) && !g.hasHeader(value) {
+			if name == "--header" && strings.HasSuffix(value, redact.Redacted) && !g.hasHeader(value) {
 				return nil, fmt.Errorf("the value of the header %s is in no file: give it again with --header",
-					strings.TrimSuffix(value, ": "+redact.RedactedValue))
+					strings.TrimSuffix(value, ": "+redact.Redacted))
 			}
-		case name == "--body" && strings.Contains(value, redact.RedactedValue):
+		case name == "--body" && strings.Contains(value, redact.Redacted):
 			return nil, errors.New("--body held a secret, which is in no file: give it again with --body")
-		case !flag && len(g.URLs) == 0 && strings.Contains(old[i], redact.RedactedValue):
+		case !flag && len(g.URLs) == 0 && strings.Contains(old[i], redact.Redacted):
 			return nil, fmt.Errorf("the URL %s held a secret, which is in no file: give it again with --url", old[i])
 		default:
 			args = append(args, old[i])
