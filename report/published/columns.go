@@ -31,9 +31,9 @@ const (
 	verdictColumn = "verdict"
 )
 
-// columns returns the columns that are known, each with its names, reduced to letters.
+// columns returns the columns that are known. Their names are reduced to letters.
 func columns() []column {
-	only := func(of func(*rundir.Stage) *rundir.Number) func(*rundir.Stage, string) *rundir.Number {
+	mean := func(of func(*rundir.Stage) *rundir.Number) func(*rundir.Stage, string) *rundir.Number {
 		return func(s *rundir.Stage, statistic string) *rundir.Number {
 			if statistic != "mean" {
 				return nil
@@ -42,7 +42,7 @@ func columns() []column {
 		}
 	}
 	dist := func(of func(*rundir.Stage) *rundir.Dist) func(*rundir.Stage, string) *rundir.Number {
-		return func(s *rundir.Stage, statistic string) *rundir.Number { return Statistic(of(s), statistic) }
+		return func(s *rundir.Stage, statistic string) *rundir.Number { return distNumber(of(s), statistic) }
 	}
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
@@ -50,7 +50,7 @@ func columns() []column {
 		{title: "Requests per Second", key: "rates.completed", dimension: Requests, defaultUnit: "req/sec",
 			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
 				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"},
-			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed })},
+			figure: mean(func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed })},
 		{title: "Request Latency", key: "latency_s", dimension: Time, defaultUnit: "sec",
 			names: []string{"requestlatency", "latency", "e2e", "e2elatency", "e2el", "endtoendlatency",
 				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"},
@@ -64,16 +64,15 @@ func columns() []column {
 				if statistic == "mean" {
 					return &s.InterToken
 				}
-				return Statistic(&s.ITL, statistic)
+				return distNumber(&s.ITL, statistic)
 			}},
 		{title: "Time per Output Token", key: "tpot_s", dimension: Time, defaultUnit: "ms",
 			names: []string{"timeperoutputtoken", "tpot"}, figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TPOT })},
 		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/sec",
 			scope: "output",
 			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec",
-				"tokenthroughput", "throughput",
-				"输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"},
-			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output })},
+				"tokenthroughput", "throughput", "输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"},
+			figure: mean(func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output })},
 		{title: "Verdict", key: verdictColumn, names: []string{"verdict", "判定"}},
 	}
 }
@@ -101,7 +100,7 @@ func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	}
 	for i, c := range known {
 		for j := range i {
-			if c != nil && known[j] != nil && known[j].figureKey() == c.figureKey() {
+			if c != nil && known[j] != nil && figureKey(known[j].key, known[j].statistic) == figureKey(c.key, c.statistic) {
 				refused[i], refused[j] = noteColumnTwice.New(short(cells[i])), noteColumnTwice.New(short(cells[j]))
 			}
 		}
@@ -114,7 +113,6 @@ func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	return known, refused
 }
 
-// findColumn returns the column that a heading names, and the heading; nil where it names none.
 func findColumn(cell string) (*column, head) {
 	all := columns()
 	for _, h := range []head{readHead(cell), readHead(cell).core(cell)} {
@@ -129,20 +127,21 @@ func findColumn(cell string) (*column, head) {
 	return nil, head{}
 }
 
-// applyHead takes in what a heading says beside the name, and returns why the column cannot be read.
+// applyHead returns why a column with that heading cannot be read.
 func (c *column) applyHead(h head) note.Note {
 	if c.figure == nil {
 		return note.Note{}
 	}
 	c.statistic = cmp.Or(h.statistic, "mean")
-	switch d, _, _, _ := unit(h.unit); {
+	u, _ := unitOf(h.unit)
+	switch {
 	case h.unknown != "":
 		return noteUnknownHead.New(c.title, h.unknown)
 	case h.scope == "" && (h.name == "throughput" || h.name == "tokenthroughput"): // of input, output or both
 		return noteUnknownHead.New(c.title, h.name)
 	case h.scope != "" && h.scope != c.scope:
 		return noteUnknownHead.New(c.title, h.scope)
-	case h.unit != "" && d != c.dimension:
+	case h.unit != "" && u.dimension != c.dimension:
 		return noteUnknownHead.New(c.title, h.unit)
 	case c.figure(new(rundir.Stage), c.statistic) == nil:
 		return noteUnknownHead.New(c.title, h.statistic)
@@ -151,15 +150,15 @@ func (c *column) applyHead(h head) note.Note {
 	return note.Note{}
 }
 
-// figureKey is the key in run.json of the figures of the column.
-func (c *column) figureKey() string {
+// figureKey returns the key in run.json of a statistic of a column.
+func figureKey(key, statistic string) string {
 	switch {
-	case c.key == "itl_s" && c.statistic == "mean":
+	case key == "itl_s" && statistic == "mean":
 		return "inter_token_s"
-	case strings.HasSuffix(c.key, "_s"):
-		return c.key + "." + c.statistic
+	case strings.HasSuffix(key, "_s"):
+		return key + "." + statistic
 	}
-	return c.key
+	return key
 }
 
 var footnoteMark = regexp.MustCompile(`(?:\*+|[†‡⁰¹²³⁴-⁹]|\[\^[^\]]*\])$`)
@@ -172,8 +171,8 @@ func hasFootnote(line, head string) bool {
 		if bold, ok := strings.CutPrefix(cell, "**"); ok {
 			cell, _ = strings.CutSuffix(bold, "**")
 		}
-		if footnoteMark.MatchString(cell) && plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head,
-			"*") {
+		if footnoteMark.MatchString(cell) &&
+			plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head, "*") {
 			return true
 		}
 	}

@@ -15,7 +15,6 @@ import (
 // guideLLM is the format of GuideLLM's benchmarks.json, of versions 0.4 to 0.8.
 const guideLLM = "guidellm"
 
-// isGuideLLM reports whether v is a benchmarks.json of GuideLLM.
 func isGuideLLM(v gjson.Result) bool {
 	return v.Get("benchmarks").IsArray() && (v.Get("metadata.guidellm_version").Exists() ||
 		v.Get("benchmarks.0.metrics.request_totals").Exists())
@@ -43,24 +42,19 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 		f.unread(v, noteNoBenchmark.New())
 		return
 	}
-	sweep, seed := false, false
+	plan := rundir.KindRun
 	benchmarks.ForEach(func(_, b gjson.Result) bool {
-		sweep = r.guideStage(b) || sweep
-		if !seed {
-			seed = true
-			r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(), b.Get("config.requests.random_seed").Uint())
+		if r.guideStage(b) {
+			plan = rundir.KindSweep
 		}
 		return true
 	})
+	r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(), benchmarks.Get("0.config.requests.random_seed").Uint())
 	if len(r.Run.Stages) > 0 {
 		r.Run.Started = unix(benchmarks.Get("0.start_time"))
 		r.Run.Ended = unix(benchmarks.Get(fmt.Sprintf("%d.end_time", len(benchmarks.Array())-1)))
 	}
-	plan := rundir.KindRun
-	if sweep {
-		plan = rundir.KindSweep
-	}
-	r.keep(plan)
+	r.keepRun(plan)
 }
 
 // guideTarget reads who was asked for what. Up to 0.7 that stands under "args", later under "config.spec".
@@ -78,7 +72,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		"benchmarks.0.config.backend.target").String()
 	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model",
 		"benchmarks.0.config.backend.model").String()
-	t.API = labelAPI(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
+	t.API = apiOfURL(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
 		"args.backend_kwargs.request_format").String())
 	switch first("args.data_request_formatter", "args.request_type").String() {
 	case "chat_completions":
@@ -87,7 +81,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		t.API = "completions"
 	}
 	if t.Model != "" {
-		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(t.Model)
+		r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(t.Model)
 	}
 	w := &r.Run.Workload
 	data := first("config.spec.data.0", "args.data.0")
@@ -116,7 +110,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 	}
 }
 
-// guideStage reads one benchmark and reports whether it is part of a sweep.
+// guideStage reads one benchmark, and reports whether it is part of a sweep.
 func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	s := r.newStage(b)
 	st := &s.Stage
@@ -126,13 +120,13 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	s.count("requests.incomplete", "metrics.request_totals.incomplete", &st.Requests.Incomplete)
 	s.count("requests.due", "metrics.request_totals.total", &st.Requests.Due)
 	st.Requests.Sent = st.Requests.Due
-	s.seconds("window_s", "duration", &st.Window, 0, "s")
-	s.seconds("window_from_s", "warmup_duration", &st.WindowFrom, 0, "s")
+	s.seconds("window_s", "duration", &st.Window)
+	s.seconds("window_from_s", "warmup_duration", &st.WindowFrom)
 	from, to := b.Get("scheduler_metrics.start_time"), b.Get("scheduler_metrics.end_time")
 	if to.Num > from.Num {
 		st.Elapsed = to.Num - from.Num
 	}
-	if first := r.file.number("benchmarks.0.start_time"); first > 0 && b.Get("start_time").Num >= first {
+	if first := gjson.Get(r.file.text, "benchmarks.0.start_time").Num; first > 0 && b.Get("start_time").Num >= first {
 		st.Started = b.Get("start_time").Num - first
 	}
 
@@ -174,17 +168,11 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	return sweep
 }
 
-// number returns a number of the document's first value, 0 where there is none.
-func (f *jsonFile) number(path string) float64 { return gjson.Get(f.text, path).Num }
-
 // guideStrategy reads what a benchmark asked of the server, and reports whether a sweep asked it.
 func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 	st := &s.Stage
 	strategy := b.Get("config.strategy")
-	kind := strategy.Get("type_").String()
-	if kind == "" {
-		kind = strategy.Get("kind").String()
-	}
+	kind := cmp.Or(strategy.Get("type_").String(), strategy.Get("kind").String())
 	profile := b.Get("config.profile")
 	sweep = profile.Get("type_").String() == "sweep" || profile.Get("kind").String() == "sweep"
 	st.Kind, st.Role = kind, rundir.Single
@@ -223,11 +211,8 @@ func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit s
 		return // GuideLLM writes zeros where nothing was measured
 	}
 	for _, f := range d.Numbers() {
-		at := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
-		if at == "" {
-			at = "percentiles." + f.Name
-		}
-		s.number(key+"."+f.Name, path+"."+at, f.Number, tens, unit)
+		name := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
+		s.number(key+"."+f.Name, path+"."+cmp.Or(name, "percentiles."+f.Name), f.Number, tens, unit)
 		interval := ".percentile_cis." + f.Name
 		if f.Name == "mean" {
 			interval = ".mean_ci"
@@ -243,7 +228,6 @@ func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit s
 	}
 }
 
-// guideTokens reads how many tokens the requests had.
 func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.count(key+".n", path+".count", &t.N)
 	if t.N == 0 {
@@ -255,7 +239,7 @@ func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
 }
 
-// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label. It returns a note on the first one that it
+// guideLabels reads labels that were given to GuideLLM 0.8 with --label. It returns a note on the first one that it
 // could not read.
 func (r *jsonRun) guideLabels(labels map[string]string) note.Note {
 	l := &r.Run.Labels

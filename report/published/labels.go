@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// setLabel records where a label of a run is from.
+// setLabel records the line that a label of a run is from.
 func setLabel(run *rundir.Run, key string, l rundir.Label) {
 	if run.Source.Labels == nil {
 		run.Source.Labels = map[string]rundir.Label{}
@@ -40,8 +40,7 @@ func Override(run *rundir.Run, by rundir.Labels) {
 	}
 }
 
-// ImportNotes returns what an import notes on a run apart from the file that it was read from: contradictions, and how
-// it was made of tables.
+// ImportNotes returns the contradictions that an import found, and how it made a run of tables.
 func ImportNotes(run *rundir.Run) []note.Note {
 	return slices.DeleteFunc(slices.Clone(run.Warnings), func(n note.Note) bool {
 		return !slices.ContainsFunc([]note.Kind{noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder,
@@ -49,7 +48,7 @@ func ImportNotes(run *rundir.Run) []note.Note {
 	})
 }
 
-// countText returns a number as a label has it; empty for 0.
+// countText is empty for 0, as a label is.
 func countText(n int) string {
 	if n <= 0 {
 		return ""

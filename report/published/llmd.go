@@ -19,14 +19,14 @@ import (
 // llm-d runs.
 const LLMD = "llm-d"
 
-// llmdHarness is what the reports of one harness mean where harnesses differ.
+// llmdHarness says in what the reports of one harness differ from those of others.
 type llmdHarness struct {
 	closedLoop  bool        // a bound on the requests in flight is the load, and the rate only how fast they are queued
 	perToken    bool        // inter_token_latency is of gaps; else it is one mean for each request, which is TPOT here
-	pooled      bool        // and all gaps of all requests weigh the same
+	pooled      bool        // all gaps of all requests weigh the same
 	wholeRates  bool        // the rates are over the whole test
 	ownTime     bool        // run.time is of this load; else of all loads of the experiment
-	window      bool        // and what it lasted is the time that rates are of
+	window      bool        // rates are over run.time
 	succeeded   bool        // requests.total counts those that succeeded, failures the kinds of errors
 	arrivals    string      // the kind of arrivals, where the report does not tell
 	definitions []note.Kind // what it defines otherwise
@@ -49,21 +49,12 @@ var llmdHarnesses = map[string]llmdHarness{
 	"aiperf": {succeeded: true},
 }
 
-// harnessOf returns what the reports of a tool mean; of one that is not known, what the schema says.
-func harnessOf(tool string) llmdHarness {
-	if h, ok := llmdHarnesses[strings.ToLower(tool)]; ok {
-		return h
-	}
-	return llmdHarness{perToken: true}
-}
-
 // PerChunk reports whether the inter-token latency of a run is the gap between two chunks, some of them without a
 // token.
 func PerChunk(run *rundir.Run) bool {
 	return slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(noteITLPerChunk) })
 }
 
-// The parts of a report.
 const (
 	llmdLoadPath   = "scenario.load.standardized."
 	llmdNativePath = "scenario.load.native.config."
@@ -83,7 +74,11 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 		return
 	}
 	tool := v.Get(llmdLoadPath + "tool").String()
-	h, own := harnessOf(tool), v.Get(llmdNativePath+"written_by").String() == llmdSelf
+	h, ok := llmdHarnesses[strings.ToLower(tool)]
+	if !ok {
+		h = llmdHarness{perToken: true} // as the schema defines it
+	}
+	own := v.Get(llmdNativePath+"written_by").String() == llmdSelf
 	if own { // whichever tool measured it
 		h = llmdHarness{perToken: true, ownTime: true, wholeRates: h.wholeRates, definitions: h.definitions}
 	}
@@ -92,7 +87,7 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 		r.addDefinition(k.New(tool))
 	}
 	if id := v.Get("run.eid"); id.String() != "" {
-		r.Label(labelExperiment, rundir.Label{Line: f.line(id), Text: short(id.String())})
+		r.setLabel(labelExperiment, rundir.Label{Line: f.line(id), Text: short(id.String())})
 	}
 	r.llmdStack(v)
 	r.llmdTarget(v)
@@ -125,10 +120,9 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	}
 	s.addOthers(v.Get(strings.TrimSuffix(llmdResultPath, ".")), strings.TrimSuffix(llmdResultPath, "."))
 	s.keepStage()
-	r.keep(plan)
+	r.keepRun(plan)
 }
 
-// llmdRequests reads the counts and the lengths of the requests.
 func (s *jsonStage) llmdRequests(h llmdHarness) {
 	q := &s.Stage.Requests
 	s.count("requests.due", llmdResultPath+"requests.total", &q.Due)
@@ -159,11 +153,12 @@ func (s *jsonStage) llmdRequests(h llmdHarness) {
 	}
 }
 
-// llmdTimes reads the times of the requests. Harnesses write zeros where they measured nothing.
+// llmdTimes passes over zeros, which harnesses write where they measured nothing.
 func (s *jsonStage) llmdTimes(h llmdHarness) {
 	st := &s.Stage
 	read := func(key, path, unit string, d *rundir.Dist) {
-		if path = "latency." + path; s.in.Get(llmdResultPath+path+".mean").Num == 0 {
+		path = "latency." + path
+		if s.in.Get(llmdResultPath+path+".mean").Num == 0 {
 			return
 		}
 		s.llmdStat(key, path, unit, d.Numbers()...)
@@ -180,13 +175,14 @@ func (s *jsonStage) llmdTimes(h llmdHarness) {
 	}
 	read("tpot_s", "time_per_output_token", llmdPerToken, &st.TPOT)
 	read("itl_s", "inter_token_latency", llmdPerToken, &st.ITL)
-	if st.ITL.N = 0; h.pooled { // how many gaps there were is not told
+	st.ITL.N = 0 // how many gaps there were is not told
+	if h.pooled {
 		st.InterToken = st.ITL.Mean
 	}
 }
 
-// llmdUnits are the units in which a report may have what is in the unit of the key, with the power of ten that leads
-// there and what stands behind a number that was printed.
+// llmdUnits are the units in which a report may have what is in the unit of the key: the power of ten between them, and
+// what stands behind a printed number.
 var llmdUnits = map[string]map[string]struct {
 	tens int
 	text string
@@ -198,7 +194,7 @@ var llmdUnits = map[string]map[string]struct {
 	llmdCount:    {llmdCount: {0, ""}},
 }
 
-// llmdStat reads statistics of a metric. One without a unit that is known for it is not read.
+// llmdStat does not read a metric whose unit is not one of llmdUnits[want].
 func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 	path = llmdResultPath + path
 	v := s.in.Get(path)
@@ -228,7 +224,6 @@ func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 	}
 }
 
-// llmdRunTime reads when the load was sent.
 func (s *jsonStage) llmdRunTime(h llmdHarness) {
 	at := func(path string) time.Time {
 		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00"} {
@@ -242,17 +237,15 @@ func (s *jsonStage) llmdRunTime(h llmdHarness) {
 	if !h.ownTime {
 		return
 	}
-	lasted := isoSeconds(s.in.Get("run.time.duration").String())
-	s.Stage.Elapsed = lasted
+	s.Stage.Elapsed = isoSeconds(s.in.Get("run.time.duration").String())
 	if h.window {
-		s.Stage.Window = lasted
+		s.Stage.Window = s.Stage.Elapsed
 	}
 }
 
 // isoDuration is a duration of ISO 8601 without years, months and days.
 var isoDuration = regexp.MustCompile(`^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$`)
 
-// isoSeconds returns a duration in seconds; 0 where it is none.
 func isoSeconds(text string) float64 {
 	m := isoDuration.FindStringSubmatch(text)
 	if m == nil {
@@ -275,7 +268,7 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	if json.Unmarshal([]byte(v.Raw), &own) != nil || own.Labels.GPUs < 0 || own.Labels.Price < 0 {
 		return rundir.KindRun // somebody changed it: the standard parts are still those of a report
 	}
-	s.Label(labelWriter, rundir.Label{Line: s.file.line(v), Text: llmdSelf})
+	s.setLabel(labelWriter, rundir.Label{Line: s.file.line(v), Text: llmdSelf})
 	st, run := &s.Stage, &s.Run
 	run.Target, run.Labels = own.Target, own.Labels
 	l := &run.Labels
@@ -283,7 +276,7 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 		"model": l.Model, "gpu": l.GPU, "gpus": countText(l.GPUs), "engine": l.Engine, "quant": l.Quant,
 	} {
 		if text != "" {
-			s.Label(key, rundir.Label{Line: s.file.line(v.Get("labels")), Text: text})
+			s.setLabel(key, rundir.Label{Line: s.file.line(v.Get("labels")), Text: text})
 		}
 	}
 	if run.Workload = own.Workload; run.Workload.OutputTokens.Mean > 0 {
@@ -298,7 +291,7 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	if own.Gap.Known() {
 		st.InterToken = own.Gap
 	}
-	for _, d := range TimesOf(st) {
+	for _, d := range timesOf(st) {
 		d.N, d.Unsupported = 0, own.Unsupported[d.Key] // counted again, they would be those of independent requests
 	}
 	return cmp.Or(own.Plan, rundir.KindRun)

@@ -24,7 +24,7 @@ var (
 	statisticOf    = regexp.MustCompile(`^(mean|median|std|min|max|p50|p90|p95|p99|p99\.9|p999)(e2elatency|e2el|latency|ttft|tpot|itl)$`)
 )
 
-// servingItems are the lines of a serving block but for the distributions.
+// servingItems are the lines of a serving block except the distributions.
 func servingItems() []item {
 	perSecond, tokens := "req/s", "tok/s"
 	count := func(key string, of func(r *reading) *int, names ...string) item {
@@ -39,12 +39,11 @@ func servingItems() []item {
 		return it
 	}
 	return []item{
-		{names: []string{"backend"}, key: "target.backend",
-			text: func(r *reading, v string) bool { return r.readBackend(v) }},
+		{names: []string{"backend"}, key: "target.backend", text: (*reading).readBackend},
 		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
-			text: func(r *reading, v string) bool { return r.readRate(v) }},
+			text: (*reading).readRate},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
-			text: func(r *reading, v string) bool { return r.readMaxConcurrency(v) }},
+			text: (*reading).readMaxConcurrency},
 		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
 		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
 		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s",
@@ -76,7 +75,7 @@ func servingItems() []item {
 // readBackend reads what the other tool called the engine and its API together.
 func (r *reading) readBackend(v string) bool {
 	r.Run.Target.Backend = v
-	if engine, ok := labelEngine(v); ok {
+	if engine, ok := findEngine(v); ok {
 		r.Run.Labels.Engine = engine
 	}
 	if strings.Contains(v, "chat") {
@@ -85,7 +84,7 @@ func (r *reading) readBackend(v string) bool {
 	return true
 }
 
-// readRate reads the rate asked for. An infinite one is a closed loop.
+// An infinite rate is a closed loop.
 func (r *reading) readRate(v string) bool {
 	if v == "inf" {
 		return true
@@ -98,7 +97,6 @@ func (r *reading) readRate(v string) bool {
 	return err == nil
 }
 
-// readMaxConcurrency reads the bound on requests in flight, which may not be set.
 func (r *reading) readMaxConcurrency(v string) bool {
 	if strings.EqualFold(v, "not set") || v == "None" {
 		return true
@@ -107,29 +105,28 @@ func (r *reading) readMaxConcurrency(v string) bool {
 	return err == nil && storeCount(q.Number, &r.Stage.MaxConcurrency) == nil
 }
 
-// readServing reads the block that begins on the next line.
 func (p *parser) readServing() {
 	r := p.begin(Serving, p.at+1)
 	r.readBlockHeading()
-	r.BeginStage(p.at + 1)
-	p.take(Frame)
+	r.beginStage(p.at + 1)
+	p.take(lineFrame)
 	items := servingItems()
 	for p.at < len(p.lines) {
 		line := strings.TrimSpace(p.lines[p.at])
 		switch {
 		case servingRule.MatchString(line) && line[0] == '=':
-			p.take(Frame)
+			p.take(lineFrame)
 			r.finishServing()
 			return
 		case isServingTitle(line), strings.HasPrefix(line, "#"), len(line) > maxTextLine:
 			r.keepUnfinished()
 			return
 		case line == "":
-			p.take(Blank)
+			p.take(lineBlank)
 		case strings.HasPrefix(line, "//"):
-			p.take(Prose)
+			p.take(lineProse)
 		case servingRule.MatchString(line), servingSection.MatchString(line):
-			p.take(Frame)
+			p.take(lineFrame)
 		default:
 			r.readServingLine(items, line)
 		}
@@ -147,8 +144,7 @@ func (r *reading) keepUnfinished() {
 func (r *reading) readServingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
-		r.unread(noteNotServing.New(short(line)))
-		r.at++
+		r.takeUnread(noteNotServing.New(short(line)))
 		return
 	}
 	label := m[1]
@@ -165,25 +161,22 @@ func (r *reading) readServingLine(items []item, line string) {
 
 // distItem is one number of a distribution: "P99 TTFT (ms)".
 func (r *reading) distItem(which, what, name string) item {
-	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
-	if key == "" {
-		key = which
-	}
-	of := map[string]struct {
-		dist *rundir.Dist
-		name string
-	}{"ttft": {&r.Stage.TTFT, "ttft_s"}, "tpot": {&r.Stage.TPOT, "tpot_s"}, "itl": {&r.Stage.ITL, "itl_s"}}
-	d, ok := of[what]
-	if !ok {
-		d.dist, d.name = &r.Stage.Latency, "latency_s"
+	statistic := cmp.Or(map[string]string{"median": "p50", "p99.9": "p999"}[which], which)
+	d, key := &r.Stage.Latency, "latency_s"
+	switch what {
+	case "ttft":
+		d, key = &r.Stage.TTFT, "ttft_s"
+	case "tpot":
+		d, key = &r.Stage.TPOT, "tpot_s"
+	case "itl":
+		d, key = &r.Stage.ITL, "itl_s"
 	}
 	return item{
-		names: []string{name}, key: d.name + "." + key, dimension: Time, defaultUnit: "ms",
-		figure: func(*reading) *rundir.Number { return Statistic(d.dist, key) },
+		names: []string{name}, key: key + "." + statistic, dimension: Time, defaultUnit: "ms",
+		figure: func(*reading) *rundir.Number { return distNumber(d, statistic) },
 	}
 }
 
-// finishServing names the only stage and keeps the result.
 func (r *reading) finishServing() {
 	defer r.preamble.reset()
 	s := &r.Stage
@@ -199,7 +192,7 @@ func (r *reading) finishServing() {
 		nameConcurrent(s)
 	default:
 		s.Kind, s.Name, s.Verdict = rundir.StageThroughput, rundir.StageThroughput, rundir.Closed
-		if _, told := s.Source.Printed["rate"]; !told { // nor is it known that there was none
+		if _, stated := s.Source.Printed["rate"]; !stated { // then there may have been one
 			s.Kind, s.Name, s.Verdict = "requests", "requests", ""
 		}
 	}
@@ -211,12 +204,12 @@ func (r *reading) finishServing() {
 	perRequest(&s.PromptTokens, ok)
 	perRequest(&s.OutputTokens, ok)
 	r.readWorkload(ok)
-	r.preamble.describe(r.Result)
-	r.preamble.markWarmUp(r.Result)
-	r.EndStage()
+	r.preamble.describe(r.result)
+	r.preamble.markWarmUp(r.result)
+	r.endStage()
 	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.preamble.warmup, StageRequests: ok}
 	r.applyCaveats()
-	r.Keep()
+	r.keep()
 }
 
 // inferWorkloads gives serving blocks without a log above them the workload of another block of the document, with as
@@ -239,8 +232,8 @@ func inferWorkloads(doc *Document) {
 			}
 			w := &run.Workload
 			if w.PromptTokens.Mean == 0 {
-				w.PromptTokens, w.OutputTokens, run.Stages[0].AskedTokens = from.Workload.PromptTokens, from.Workload.OutputTokens,
-					from.Stages[0].AskedTokens
+				w.PromptTokens, w.OutputTokens = from.Workload.PromptTokens, from.Workload.OutputTokens
+				run.Stages[0].AskedTokens = from.Stages[0].AskedTokens
 			}
 			if i == j || w.PromptTokens != from.Workload.PromptTokens || w.OutputTokens != from.Workload.OutputTokens {
 				continue
@@ -252,19 +245,19 @@ func inferWorkloads(doc *Document) {
 	}
 }
 
-// readWorkload is what the log above the block says was asked.
+// readWorkload reads what the log above the block says of the requests.
 func (r *reading) readWorkload(requests int) {
 	w := &r.Run.Workload
 	w.Dataset = cmp.Or(r.preamble.dataset, w.Dataset)
-	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
-		q, err := ParseQuantity(from.Text)
-		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
+	setMean := func(total rundir.Printed, key string, to *rundir.Lengths) {
+		q, err := ParseQuantity(total.Text)
+		if total.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
 			to.Mean = q.Number.Value() / float64(requests)
-			r.Run.Source.Printed[key] = from
+			r.Run.Source.Printed[key] = total
 		}
 	}
-	asked(r.preamble.tokenTotals.Input, "workload.prompt_tokens", &w.PromptTokens)
-	asked(r.preamble.tokenTotals.Output, "workload.output_tokens", &w.OutputTokens)
+	setMean(r.preamble.tokenTotals.input, "workload.prompt_tokens", &w.PromptTokens)
+	setMean(r.preamble.tokenTotals.output, "workload.output_tokens", &w.OutputTokens)
 	if w.OutputTokens.Mean > 0 {
 		r.Stage.AskedTokens = rundir.Exactly(w.OutputTokens.Mean)
 	}

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -18,15 +19,15 @@ func isVLLMBench(v gjson.Result) bool {
 		v.Get("model_id").Exists()
 }
 
-// readVLLMBench reads a result of vllm bench serve.
 func readVLLMBench(f *jsonFile, v gjson.Result) {
-	r := f.begin(v, VLLMBench, "vllm bench serve", "")
+	const tool = "vllm bench serve"
+	r := f.begin(v, VLLMBench, tool, "")
 	s := r.newStage(v)
 	s.readTarget(v)
 	if r.Run.Target.API == "chat" { // a stream of the completions API has no chunk for the role
-		r.addDefinition(noteTTFTEmptyChunk.New("vllm bench serve"))
+		r.addDefinition(noteTTFTEmptyChunk.New(tool))
 	}
-	r.addDefinition(noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
+	r.addDefinition(noteITLPerChunk.New(tool), noteRatesWhole.New(tool))
 	st := &s.Stage
 	if v.Get("request_rate").Type == gjson.Number { // an infinite one, which is "inf", null or Infinity, is none
 		s.number("rate", "request_rate", &st.Rate, 0, "req/s")
@@ -36,7 +37,7 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	s.count("requests.ok", "completed", &st.Requests.OK)
 	s.count("requests.error", "failed", &st.Requests.Error)
 	s.count("requests.due", "num_prompts", &st.Requests.Due)
-	s.seconds("window_s", "duration", &st.Window, 0, "s")
+	s.seconds("window_s", "duration", &st.Window)
 	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, 0, "")
 	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, 0, "")
 	s.number("rates.completed", "request_throughput", &st.Rates.Completed, 0, "req/s")
@@ -52,14 +53,13 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	s.finishServing()
 }
 
-// readTarget reads who was asked.
 func (s *jsonStage) readTarget(v gjson.Result) {
 	s.Run.Target.Backend = v.Get("backend").String()
-	s.Run.Labels.Engine, _ = labelEngine(s.Run.Target.Backend)
+	s.Run.Labels.Engine, _ = findEngine(s.Run.Target.Backend)
 	s.Run.Target.API = apiOfBackend(s.Run.Target.Backend)
 	if model := v.Get("model_id").String(); model != "" {
 		s.Run.Target.Model = model
-		s.Run.Labels.Model, s.Run.Labels.Quant = labelModel(model)
+		s.Run.Labels.Model, s.Run.Labels.Quant = splitModelPath(model)
 	}
 	if at, err := time.Parse("20060102-150405", v.Get("date").String()); err == nil {
 		s.setEnd(at, v.Get("duration").Num)
@@ -81,7 +81,6 @@ func apiOfBackend(backend string) string {
 	return ""
 }
 
-// finishServing keeps the only stage of the result.
 func (s *jsonStage) finishServing() {
 	st := &s.Stage
 	kind := "poisson"
@@ -105,7 +104,7 @@ func (s *jsonStage) finishServing() {
 	s.addOthers(s.in, "")
 	s.keepStage()
 	s.Run.Plan.StageRequests = st.Requests.Due
-	s.keep("run")
+	s.keepRun(rundir.KindRun)
 }
 
 // nameStage names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
@@ -123,7 +122,6 @@ func nameStage(s *rundir.Stage, kind string) {
 	}
 }
 
-// nameConcurrent names a stage by the number that it kept in flight.
 func nameConcurrent(s *rundir.Stage) {
 	s.Kind, s.Verdict = rundir.StageConcurrent, rundir.Closed
 	s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
@@ -141,15 +139,12 @@ func (s *jsonStage) servingStats() {
 		{"itl", "itl_s", &s.Stage.ITL},
 	} {
 		for _, f := range m.dist.Numbers() {
-			word := map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name]
-			if word == "" {
-				word = f.Name
-			}
+			word := cmp.Or(map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name], f.Name)
 			s.number(m.key+"."+f.Name, word+"_"+m.name+"_ms", f.Number, -3, "ms")
 		}
 		// Where the 50th percentile was asked for, it stands there twice.
-		if path := "p50_" + m.name + "_ms"; m.dist.P50.IsZero() {
-			s.number(m.key+".p50", path, &m.dist.P50, -3, "ms")
+		if m.dist.P50.IsZero() {
+			s.number(m.key+".p50", "p50_"+m.name+"_ms", &m.dist.P50, -3, "ms")
 		}
 	}
 }
