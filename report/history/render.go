@@ -180,7 +180,8 @@ func (h *History) changeTable() table.Table {
 func (h *History) seriesTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()},
-		{Head: headSpread.Text(), Sub: subBetween.Text()}, {Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
+		{Head: headSpread.Text(), Sub: subBetween.Text()}, {Head: headNeeded.Text()},
+		{Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]

@@ -45,7 +45,7 @@ func Join(all ...Words) Words {
 	return joined
 }
 
-// Say returns what a note says, without a full stop; of a code of another version of llmsweep only that there is a note.
+// Say returns what a note says, without a full stop; for a code of another version of llmsweep, that there is a note.
 func (w Words) Say(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text")

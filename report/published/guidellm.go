@@ -49,7 +49,8 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 		}
 		return true
 	})
-	r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(), benchmarks.Get("0.config.requests.random_seed").Uint())
+	r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(),
+		benchmarks.Get("0.config.requests.random_seed").Uint())
 	if len(r.Run.Stages) > 0 {
 		r.Run.Started = unix(benchmarks.Get("0.start_time"))
 		r.Run.Ended = unix(benchmarks.Get(fmt.Sprintf("%d.end_time", len(benchmarks.Array())-1)))

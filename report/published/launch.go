@@ -73,8 +73,7 @@ func parseLaunch(text string) *launchCommand {
 	return l
 }
 
-// commandOptions splits the arguments of a command into options, as --name value, --name=value or -name value, and those
-// without a name.
+// commandOptions splits arguments into options, as --name value, --name=value or -name value, and those without a name.
 func commandOptions(text string) (options map[string]string, free []string) {
 	options = map[string]string{}
 	words := strings.Fields(text)

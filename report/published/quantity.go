@@ -185,8 +185,7 @@ func (q Quantity) Slack(usual string) float64 {
 	return 0.5 * u.factor * math.Pow10(u.tens-q.Decimals)
 }
 
-// shiftPoint moves the decimal point, so that 26.97 ms is the number nearest to 0.02697: multiplying and dividing are not
-// that exact.
+// shiftPoint moves the decimal point, so that 26.97 ms is the number nearest to 0.02697: multiplying is not that exact.
 func shiftPoint(v float64, tens int) float64 {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
 	e, _ := strconv.Atoi(exponent)                                        // FormatFloat wrote it

@@ -21,8 +21,8 @@ const (
 	maxTextLine = 64 << 10
 )
 
-// ParseText reads a document, which may mix tables and blocks in English and Chinese, with the typing errors that people
-// make. It fails only where r does or where the input is no such text; a document without a result is no error.
+// ParseText reads a document, which may mix tables and blocks in English and Chinese, with typing errors. It fails only
+// where r does or where the input is no such text; a document without a result is no error.
 func ParseText(name string, r io.Reader) (*Document, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxResultBytes+1))
 	if err != nil {

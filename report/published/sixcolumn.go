@@ -99,8 +99,8 @@ func (r *reading) resume(found []*column) bool {
 	return true
 }
 
-// isNextPart reports whether the table whose heading is line at goes on with this one: its first row is new, and the row
-// of throughput, which ends a sweep, is still to come.
+// isNextPart reports whether the table with its heading at that line goes on with this one: its first row is new, and
+// the row of throughput, which ends a sweep, is still to come.
 func (r *reading) isNextPart(at int, found []*column) bool {
 	at++
 	for at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])) {
@@ -201,8 +201,8 @@ func (r *reading) readRow(found []*column) {
 	r.take(kind)
 }
 
-// setEngine opens or resumes the result of the engine that the next rows are of: where a table has several engines, each
-// is a configuration.
+// setEngine opens or resumes the result of the engine that the next rows are of: each engine of a table is a
+// configuration.
 func (r *reading) setEngine(text string) {
 	name, known := findEngine(text)
 	if !known {

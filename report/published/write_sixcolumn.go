@@ -1,4 +1,4 @@
-// The files write_*.go share no code with those that read, so that the tests that read what was written expose errors of
+// The files write_*.go share no code with those that read, so that tests that read what was written expose errors of
 // either.
 
 package published

@@ -148,7 +148,8 @@ func stressRows(r findings.StageRow) [][]string {
 		addKnown("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
 	}
 	addKnown("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
-	addKnown("Temperature", lang.Number(run.Workload.Temperature, func(v float64, _ bool) string { return lang.Shortest(v) }))
+	temperature := func(v float64, _ bool) string { return lang.Shortest(v) }
+	addKnown("Temperature", lang.Number(run.Workload.Temperature, temperature))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
 		addKnown("Concurrent Requests", countOrAbsent(s, s.MaxConcurrency))
 	}
