@@ -28,7 +28,7 @@ import (
 // Options say how to write.
 type Options struct {
 	Lang lang.Lang
-	Base string // what drawings' names begin with
+	Base string // prefix of the names of drawings
 	// Force overwrites a document that is not llmsweep's, and generated parts that people changed.
 	Force bool
 	// From is how the document names a file or directory that a result came from, in its comments too.
@@ -58,7 +58,6 @@ type runMarker struct {
 	With []string `json:"with,omitempty"` // the other files of a run whose rows have files of their own
 }
 
-// storedRun is a run that a document holds already.
 type storedRun struct {
 	runMarker
 	firstLine, lines int // where the document has it
@@ -93,8 +92,8 @@ func ChoiceNote(old []byte) string {
 	return ""
 }
 
-// Write writes the document of the setups. Old is the document as it was, empty for a new one: of it the text that
-// people wrote and the order of the runs are kept.
+// Write writes the document of the setups. Of the old document, empty for a new one, it keeps the text that people wrote
+// and the order of the runs.
 func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	pieces, err := split(string(old))
 	if err != nil {
@@ -404,7 +403,6 @@ func (w *writer) labels(run *rundir.Run) []string {
 	return lines
 }
 
-// source returns the file and line, or the directory, that a setup came from.
 func (w *writer) source(s *setup.Setup) string {
 	src := s.Run.Source
 	switch {

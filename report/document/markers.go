@@ -9,7 +9,6 @@ import (
 	"llmsweep/report/inputs"
 )
 
-// What generated parts are called in their markers.
 const (
 	partSummary = "summary"
 	partRun     = "run"

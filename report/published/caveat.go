@@ -65,7 +65,7 @@ func (all *caveatLines) add(number int, line string) bool {
 }
 
 // applyCaveats drops the figures for which a line above or beneath the result has a caveat.
-func (r *reading) applyCaveats() {
+func (r *textRun) applyCaveats() {
 	if r.ownDocument || r.generated { // what llmsweep adds to a table says nothing else of it
 		return
 	}
@@ -128,7 +128,7 @@ func (c *caveat) figureGroups(line string) []string {
 	return all
 }
 
-func (r *reading) dropFigures(groups []string) {
+func (r *textRun) dropFigures(groups []string) {
 	for i := range r.Run.Stages {
 		s := &r.Run.Stages[i]
 		for key := range s.Source.Printed {

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// column is a column of a six-column table.
 type column struct {
 	title       string
 	key         string // in run.json, without the statistic
@@ -77,8 +76,8 @@ func columns() []column {
 	}
 }
 
-// findColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of
-// another column, or of one that is not understood, is nil, and refused has why.
+// findColumns returns the column of each cell of a heading, nil for one that is not known or refused, and why it is
+// refused; known is nil where it is no such table.
 func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	known, refused = make([]*column, len(cells)), map[int]note.Note{}
 	n, named := 0, false
@@ -163,8 +162,7 @@ func figureKey(key, statistic string) string {
 
 var footnoteMark = regexp.MustCompile(`(?:\*+|[†‡⁰¹²³⁴-⁹]|\[\^[^\]]*\])$`)
 
-// hasFootnote reports whether the heading of a column has the mark of a footnote, which may say that it is something
-// else.
+// hasFootnote finds the mark of a footnote at a heading: the footnote may say that the column is something else.
 func hasFootnote(line, head string) bool {
 	for _, cell := range strings.Split(line, "|") {
 		cell = strings.TrimSpace(cell)

@@ -143,7 +143,6 @@ func (c *preamble) ownLabel(r *result, value, key string) candidate {
 	return candidate{value: value, Label: rundir.Label{Line: line, Text: text}}
 }
 
-// describe labels a result by what it says itself and by what stands above it.
 func (c *preamble) describe(r *result) {
 	l, cmd := &r.Run.Labels, c.launch
 	l.Engine = c.chooseEngine(r)
@@ -233,7 +232,6 @@ func (c *preamble) setLengths(r *result) {
 	}
 }
 
-// firstGroup returns a search for what the only group of a pattern matches.
 func firstGroup(pattern *regexp.Regexp) func(string) (string, bool) {
 	return func(s string) (string, bool) {
 		m := pattern.FindStringSubmatch(s)

@@ -88,7 +88,6 @@ func KnownColumns(r Remark) string {
 // In returns what a remark says.
 func (r *Remark) In(l lang.Lang) string { return Words().Say(r.Note, l) }
 
-// remark remarks on a line. Unread reports whether numbers of it were lost.
 func (d *Document) remark(line int, unread bool, n note.Note) {
 	d.Remarks = append(d.Remarks, Remark{Line: line, Text: Words().Say(n, lang.English), Note: n, Unread: unread})
 }

@@ -65,7 +65,6 @@ func (d *Document) setMergedInto(run *rundir.Run) {
 	}
 }
 
-// reportGroup are Benchmark Reports that are made one run.
 type reportGroup struct {
 	run           *rundir.Run
 	configuration string          // what was asked of what, by which harness

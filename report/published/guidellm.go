@@ -20,7 +20,6 @@ func isGuideLLM(v gjson.Result) bool {
 		v.Get("benchmarks.0.metrics.request_totals").Exists())
 }
 
-// readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
 func readGuideLLM(f *jsonFile, v gjson.Result) {
 	r := f.begin(v, guideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
 	r.addDefinition(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
@@ -58,7 +57,7 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 	r.keepRun(plan)
 }
 
-// guideTarget reads who was asked for what. Up to 0.7 that stands under "args", later under "config.spec".
+// guideTarget looks under "args", where GuideLLM wrote the target up to 0.7, and under "config.spec".
 func (r *jsonRun) guideTarget(v gjson.Result) {
 	first := func(paths ...string) gjson.Result {
 		for _, p := range paths {
@@ -111,7 +110,6 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 	}
 }
 
-// guideStage reads one benchmark, and reports whether it is part of a sweep.
 func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	s := r.newStage(b)
 	st := &s.Stage
@@ -169,7 +167,6 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	return sweep
 }
 
-// guideStrategy reads what a benchmark asked of the server, and reports whether a sweep asked it.
 func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 	st := &s.Stage
 	strategy := b.Get("config.strategy")

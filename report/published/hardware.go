@@ -33,8 +33,7 @@ var (
 
 func withoutVendor(gpu string) string { return vendor.ReplaceAllString(gpu, "") }
 
-// isSMI reports whether a line is the first of nvidia-smi's table.
-func isSMI(line string) bool {
+func isSMIHeader(line string) bool {
 	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
 }
 
@@ -48,7 +47,7 @@ func (c *preamble) readSMI(at int) int {
 	}
 	for at < len(c.lines) {
 		line := strings.TrimSpace(c.lines[at])
-		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && isSMI(line) {
+		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && isSMIHeader(line) {
 			break
 		}
 		if m := smiGPU.FindStringSubmatch(line); m != nil && strings.Count(line, "|") >= 3 && !strings.Contains(line, "MiB") {

@@ -112,7 +112,6 @@ func (h *head) set(to *string, value string) {
 	*to = value
 }
 
-// statisticName returns a statistic's name in run.json.
 func statisticName(word string) string {
 	switch strings.TrimSuffix(word, "值") {
 	case "mean", "avg", "average", "平均", "均":

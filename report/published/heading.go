@@ -36,7 +36,6 @@ func isHeading(line string) bool {
 	return item != "" && strings.HasPrefix(line[len(item):], "**") && strings.Contains(line, ",")
 }
 
-// describe labels the result by its heading line, as far as the parts can be told apart.
 func (h *headingText) describe(r *result) {
 	var names []string
 	for _, part := range headingParts(h.text) {
@@ -106,7 +105,7 @@ func namesModel(name string) bool {
 }
 
 // readBlockHeading labels a stress table or a serving block by the heading line above it, which may be that of several.
-func (r *reading) readBlockHeading() {
+func (r *textRun) readBlockHeading() {
 	c := r.preamble
 	if h := c.heading; h != nil && slices.ContainsFunc(headingParts(h.text), keyPart.MatchString) {
 		c.blockHeading, c.heading = h, nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// launchCommand is a command that starts a server.
 type launchCommand struct {
 	text       string // one line, without prompt
 	engine     string
@@ -27,7 +26,6 @@ var (
 	modelLike  = regexp.MustCompile(`[/\d]`)
 )
 
-// parseLaunch reads a command; nil where it starts no server that is known.
 func parseLaunch(text string) *launchCommand {
 	m := launchLine.FindStringSubmatch(text)
 	if m == nil {
@@ -100,8 +98,7 @@ func commandOptions(text string) (options map[string]string, free []string) {
 // The longest command that is read, in lines that end in a backslash.
 const maxLaunchLines = 40
 
-// readLaunch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
-// there.
+// readLaunch returns how many lines the command has that begins at a line (from 0); 0 where none begins there.
 func (c *preamble) readLaunch(at int) int {
 	line := c.lines[at]
 	if !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") && !strings.Contains(line, "docker") {

@@ -32,7 +32,6 @@ type llmdHarness struct {
 	definitions []note.Kind // what it defines otherwise
 }
 
-// llmdHarnesses are the harnesses, by the name of the tool in a report.
 var llmdHarnesses = map[string]llmdHarness{
 	"guidellm": {
 		ownTime: true, window: true, definitions: []note.Kind{noteITLWeighted, noteTTFTZero, noteLatencyToEnd, noteCancelled},
@@ -262,7 +261,7 @@ func isoSeconds(text string) float64 {
 	return seconds
 }
 
-// readLLMDExtension reads what llmsweep writes beside the standard parts, and returns the kind of the run.
+// readLLMDExtension reads what llmsweep adds to the standard parts, and returns the kind of the run.
 func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	var own llmdExtension
 	if json.Unmarshal([]byte(v.Raw), &own) != nil || own.Labels.GPUs < 0 || own.Labels.Price < 0 {

@@ -111,7 +111,6 @@ func llmdGPU(name string) string {
 	return withoutVendor(strings.TrimSpace(name))
 }
 
-// imageTag is the version at the end of the name of a container image.
 var imageTag = regexp.MustCompile(`:v?(\d+(?:\.\d+)+[\w.+-]*)$`)
 
 // llmdEngine returns the name and the version of an engine. Its tool is the name of a program or of an image, its

@@ -80,7 +80,6 @@ func readLines(b []byte) ([]string, error) {
 	return lines, in.Err()
 }
 
-// parser goes through a document line by line.
 type parser struct {
 	doc      *Document
 	lines    []string
@@ -94,7 +93,6 @@ type parser struct {
 	measured    bool         // llmsweep measured the results of this part of the document
 }
 
-// step reads one line, or all lines of a result that begins there.
 func (p *parser) step() {
 	raw := p.lines[p.at]
 	line := strings.TrimSpace(raw)
@@ -109,7 +107,7 @@ func (p *parser) step() {
 		p.readServing()
 	case isStressTitle(line):
 		p.readStressTitle(line)
-	case isSMI(line):
+	case isSMIHeader(line):
 		p.takeContext(p.preamble.readSMI(p.at))
 	case strings.HasPrefix(strings.ToLower(line), "<table"):
 		p.skipHTML()
@@ -169,7 +167,7 @@ func (p *parser) take(k lineKind) {
 	p.at++
 }
 
-// takeContext takes that many lines, and reports whether there were any.
+// takeContext reports whether there were any lines.
 func (p *parser) takeContext(lines int) bool {
 	for range lines {
 		p.take(lineContext)
@@ -177,7 +175,7 @@ func (p *parser) takeContext(lines int) bool {
 	return lines > 0
 }
 
-// unread remarks that the next line could not be read, and does not take it.
+// unread does not take the line: more of it may be read.
 func (p *parser) unread(n note.Note) {
 	p.doc.lineKinds[p.at] = lineUnread
 	p.remark(p.at+1, true, n)
@@ -188,14 +186,13 @@ func (p *parser) takeUnread(n note.Note) {
 	p.at++
 }
 
-// assume remarks how the next line was read.
 func (p *parser) assume(n note.Note) { p.remark(p.at+1, false, n) }
 
 func (p *parser) remark(line int, unread bool, n note.Note) {
 	p.doc.remark(line, unread, n)
 }
 
-// dropHeading remarks on a heading line of a six-column table whose table never came.
+// dropHeading remarks on the heading line of a six-column table that never came.
 func (p *parser) dropHeading() {
 	if h := p.preamble.heading; h != nil && strings.Contains(h.text, "_tokens") {
 		p.doc.lineKinds[h.line-1] = lineUnread
@@ -204,8 +201,7 @@ func (p *parser) dropHeading() {
 	p.preamble.heading = nil
 }
 
-// reading is a result that is being read from text.
-type reading struct {
+type textRun struct {
 	*parser
 	*result
 	heading       *headingText // of the table itself
@@ -215,9 +211,8 @@ type reading struct {
 	refused int // columns of the table that are not read
 }
 
-// begin opens a result at that line (from 1), with what stands above it.
-func (p *parser) begin(format string, line int) *reading {
-	r := &reading{parser: p, result: p.doc.begin(format, line)}
+func (p *parser) begin(format string, line int) *textRun {
+	r := &textRun{parser: p, result: p.doc.begin(format, line)}
 	src := r.Run.Source
 	src.Heading, src.Responses, src.Windowed = p.preamble.path(), p.preamble.responses, p.measured
 	return r
@@ -247,7 +242,7 @@ var (
 )
 
 // setPrinted records a number that stands on the next line.
-func (r *reading) setPrinted(key, text string) {
+func (r *textRun) setPrinted(key, text string) {
 	r.Stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
 }
 

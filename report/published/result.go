@@ -117,7 +117,6 @@ type keyedDist struct {
 	*rundir.Dist
 }
 
-// timesOf returns the distributions of times that others print.
 func timesOf(s *rundir.Stage) []keyedDist {
 	return []keyedDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
 }

@@ -110,7 +110,6 @@ func (f *jsonFile) readResult(v gjson.Result) {
 	f.unread(v, noteUnknown.New(keysOf(v), strings.Join(ResultTools(), ", ")))
 }
 
-// keysOf returns the first keys of an object.
 func keysOf(v gjson.Result) string {
 	const most = 5
 	var keys []string
@@ -232,7 +231,7 @@ func (f *jsonFile) begin(v gjson.Result, format, tool, version string) *jsonRun 
 	return r
 }
 
-// addDefinition states how the tool defines its metrics, where that differs from how llmsweep does.
+// addDefinition notes how the tool defines its metrics otherwise than llmsweep.
 func (r *jsonRun) addDefinition(notes ...note.Note) {
 	r.Run.Warnings = append(r.Run.Warnings, notes...)
 }

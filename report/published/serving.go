@@ -27,11 +27,11 @@ var (
 // servingItems are the lines of a serving block except the distributions.
 func servingItems() []item {
 	perSecond, tokens := "req/s", "tok/s"
-	count := func(key string, of func(r *reading) *int, names ...string) item {
+	count := func(key string, of func(r *textRun) *int, names ...string) item {
 		return item{names: names, key: key, count: of}
 	}
 	total := func(key string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
-		return item{names: names, key: key, figure: func(r *reading) *rundir.Number { return of(&r.Stage) }}
+		return item{names: names, key: key, figure: func(r *textRun) *rundir.Number { return of(&r.Stage) }}
 	}
 	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
 		it := total(key, of, names...)
@@ -39,15 +39,15 @@ func servingItems() []item {
 		return it
 	}
 	return []item{
-		{names: []string{"backend"}, key: "target.backend", text: (*reading).readBackend},
+		{names: []string{"backend"}, key: "target.backend", text: (*textRun).readBackend},
 		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
-			text: (*reading).readRate},
+			text: (*textRun).readRate},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
-			text: (*reading).readMaxConcurrency},
-		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
-		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
+			text: (*textRun).readMaxConcurrency},
+		count("requests.ok", func(r *textRun) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
+		count("requests.error", func(r *textRun) *int { return &r.Stage.Requests.Error }, "failedrequests"),
 		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s",
-			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
+			seconds: func(r *textRun) *float64 { return &r.Stage.Window }},
 		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total },
 			"totalinputtokens"),
 		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text },
@@ -67,13 +67,13 @@ func servingItems() []item {
 		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total },
 			"totaltokenthroughput"),
 		total("concurrency.mean", func(s *rundir.Stage) *rundir.Number { return &s.Concurrency.Mean }, "concurrency"),
-		count("concurrency.peak", func(r *reading) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests",
+		count("concurrency.peak", func(r *textRun) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests",
 			"peakrequestsinflight"),
 	}
 }
 
 // readBackend reads what the other tool called the engine and its API together.
-func (r *reading) readBackend(v string) bool {
+func (r *textRun) readBackend(v string) bool {
 	r.Run.Target.Backend = v
 	if engine, ok := findEngine(v); ok {
 		r.Run.Labels.Engine = engine
@@ -85,7 +85,7 @@ func (r *reading) readBackend(v string) bool {
 }
 
 // An infinite rate is a closed loop.
-func (r *reading) readRate(v string) bool {
+func (r *textRun) readRate(v string) bool {
 	if v == "inf" {
 		return true
 	}
@@ -97,7 +97,7 @@ func (r *reading) readRate(v string) bool {
 	return err == nil
 }
 
-func (r *reading) readMaxConcurrency(v string) bool {
+func (r *textRun) readMaxConcurrency(v string) bool {
 	if strings.EqualFold(v, "not set") || v == "None" {
 		return true
 	}
@@ -134,14 +134,13 @@ func (p *parser) readServing() {
 	r.keepUnfinished()
 }
 
-// keepUnfinished keeps a block that never ended.
-func (r *reading) keepUnfinished() {
+func (r *textRun) keepUnfinished() {
 	r.remark(r.Stage.Source.Line, false, noteNoEnd.New())
 	r.finishServing()
 }
 
 // readServingLine reads "Label:   value".
-func (r *reading) readServingLine(items []item, line string) {
+func (r *textRun) readServingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
 		r.takeUnread(noteNotServing.New(short(line)))
@@ -160,10 +159,10 @@ func (r *reading) readServingLine(items []item, line string) {
 }
 
 // distItem is one number of a distribution: "P99 TTFT (ms)".
-func (r *reading) distItem(which, what, name string) item {
-	statistic := cmp.Or(map[string]string{"median": "p50", "p99.9": "p999"}[which], which)
+func (r *textRun) distItem(word, metric, name string) item {
+	statistic := cmp.Or(map[string]string{"median": "p50", "p99.9": "p999"}[word], word)
 	d, key := &r.Stage.Latency, "latency_s"
-	switch what {
+	switch metric {
 	case "ttft":
 		d, key = &r.Stage.TTFT, "ttft_s"
 	case "tpot":
@@ -173,11 +172,11 @@ func (r *reading) distItem(which, what, name string) item {
 	}
 	return item{
 		names: []string{name}, key: key + "." + statistic, dimension: Time, defaultUnit: "ms",
-		figure: func(*reading) *rundir.Number { return distNumber(d, statistic) },
+		figure: func(*textRun) *rundir.Number { return distNumber(d, statistic) },
 	}
 }
 
-func (r *reading) finishServing() {
+func (r *textRun) finishServing() {
 	defer r.preamble.reset()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {
@@ -246,7 +245,7 @@ func inferWorkloads(doc *Document) {
 }
 
 // readWorkload reads what the log above the block says of the requests.
-func (r *reading) readWorkload(requests int) {
+func (r *textRun) readWorkload(requests int) {
 	w := &r.Run.Workload
 	w.Dataset = cmp.Or(r.preamble.dataset, w.Dataset)
 	setMean := func(total rundir.Printed, key string, to *rundir.Lengths) {

@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// readSixColumn reads the table whose heading is the next line.
 func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head []string) {
 	line := p.at + 1
 	if p.preamble.heading != nil {
@@ -70,7 +69,7 @@ var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont
 
 // resume takes blank lines, and a heading that says so, behind which a table goes on: with a row of as many cells that
 // begins with the name of a stage, or with the heading of the table once more.
-func (r *reading) resume(found []*column) bool {
+func (r *textRun) resume(found []*column) bool {
 	at, continued := r.at, false
 	for ; at < len(r.lines); at++ {
 		line := strings.TrimSpace(r.lines[at])
@@ -101,7 +100,7 @@ func (r *reading) resume(found []*column) bool {
 
 // isNextPart reports whether the table with its heading at that line goes on with this one: its first row is new, and
 // the row of throughput, which ends a sweep, is still to come.
-func (r *reading) isNextPart(at int, found []*column) bool {
+func (r *textRun) isNextPart(at int, found []*column) bool {
 	at++
 	for at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])) {
 		at++
@@ -158,7 +157,7 @@ func (p *parser) cellsBelow(columns int) (cells []string) {
 // maxRows bounds a table: sweeps have tens of rates.
 const maxRows = 1000
 
-func (r *reading) readRow(found []*column) {
+func (r *textRun) readRow(found []*column) {
 	if len(r.Run.Stages) >= maxRows {
 		r.takeUnread(noteTooManyRows.New(maxRows))
 		return
@@ -203,7 +202,7 @@ func (r *reading) readRow(found []*column) {
 
 // setEngine opens or resumes the result of the engine that the next rows are of: each engine of a table is a
 // configuration.
-func (r *reading) setEngine(text string) {
+func (r *textRun) setEngine(text string) {
 	name, known := findEngine(text)
 	if !known {
 		name = short(text)
@@ -235,7 +234,7 @@ func (r *result) firstLine() int {
 }
 
 // readRowEngine takes the engine off the name of a row: "vLLM synchronous".
-func (r *reading) readRowEngine(text string) string {
+func (r *textRun) readRowEngine(text string) string {
 	first, rest, found := strings.Cut(text, " ")
 	if engine, known := findEngine(first); found && known && isStageName(rest) {
 		r.setEngine(engine)
@@ -245,7 +244,7 @@ func (r *reading) readRowEngine(text string) string {
 }
 
 // readCell reports whether a number of the next line could be read.
-func (r *reading) readCell(c *column, text string) bool {
+func (r *textRun) readCell(c *column, text string) bool {
 	var f rundir.Number
 	q, err := r.commas.parse(text)
 	if err == nil {
@@ -278,12 +277,12 @@ func (r *reading) readCell(c *column, text string) bool {
 	return true
 }
 
-// averageWord is in the name of a row that is no measurement but made of others.
+// averageWord is in the name of a row that sums up others.
 var averageWord = regexp.MustCompile(`(?i)\b(?:average|mean|total|sum|median|overall)\b|平均|合计|总计`)
 
 var ratePart = regexp.MustCompile(`^(.*?)\s*[@＠]\s*(\S.*)$`)
 
-func (r *reading) readName(text string) error {
+func (r *textRun) readName(text string) error {
 	s := &r.Stage
 	s.Source.Heading = strings.TrimSpace(strings.TrimSuffix(text, "req/sec"))
 	kind, load := strings.ToLower(text), ""
@@ -341,7 +340,7 @@ func stageKind(name string) (kind string, role rundir.Role) {
 }
 
 // finishSweep keeps the table, or adds its rows to the run whose probes they are.
-func (r *reading) finishSweep(heading string) {
+func (r *textRun) finishSweep(heading string) {
 	if !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return hasFigure(&s) }) {
 		r.remark(r.Run.Source.Line, true, noteNoRow.New())
 		return
@@ -375,7 +374,7 @@ func hasFigure(s *rundir.Stage) bool {
 	return false
 }
 
-func (r *reading) missingLabels() (missing []string) {
+func (r *textRun) missingLabels() (missing []string) {
 	l := &r.Run.Labels
 	for _, label := range []struct{ name, value string }{{"model", l.Model}, {"gpu", l.GPU}, {"engine", l.Engine}} {
 		if label.value == "" {
@@ -388,7 +387,6 @@ func (r *reading) missingLabels() (missing []string) {
 // isProbes reports whether a heading is that of stages beyond the table above it.
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
 
-// verdicts are as tables have them, in either language.
 var verdicts = map[string]rundir.Verdict{
 	"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided,
 	"closed": rundir.Closed,

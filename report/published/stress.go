@@ -35,10 +35,10 @@ type item struct {
 	key         string
 	dimension   Dimension
 	defaultUnit string
-	figure      func(r *reading) *rundir.Number
-	count       func(r *reading) *int
-	seconds     func(r *reading) *float64
-	text        func(r *reading, v string) bool // false: not understood
+	figure      func(r *textRun) *rundir.Number
+	count       func(r *textRun) *int
+	seconds     func(r *textRun) *float64
+	text        func(r *textRun, v string) bool // false: not understood
 	unitStated  bool                            // the label has the unit
 }
 
@@ -50,7 +50,7 @@ func responseTimes() []item {
 	} {
 		items = append(items, item{
 			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, defaultUnit: "seconds",
-			figure: func(r *reading) *rundir.Number { return distNumber(&r.Stage.Latency, t.key) },
+			figure: func(r *textRun) *rundir.Number { return distNumber(&r.Stage.Latency, t.key) },
 		})
 	}
 	return items
@@ -59,41 +59,41 @@ func responseTimes() []item {
 func stressItems() []item {
 	const perSecond = "requests/second"
 	return append(responseTimes(), []item{
-		{names: []string{"apibase", "url"}, key: "target.url", text: func(r *reading, v string) bool {
+		{names: []string{"apibase", "url"}, key: "target.url", text: func(r *textRun, v string) bool {
 			r.Run.Target.URL, r.Run.Target.API = v, apiOfURL(v)
 			return true
 		}},
-		{names: []string{"model"}, key: "target.model", text: func(r *reading, v string) bool {
+		{names: []string{"model"}, key: "target.model", text: func(r *textRun, v string) bool {
 			r.Run.Target.Model = v
 			r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(v)
 			return true
 		}},
 		{names: []string{"maxtokens"}, key: "asked_tokens",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.AskedTokens }},
+			figure: func(r *textRun) *rundir.Number { return &r.Stage.AskedTokens }},
 		{names: []string{"temperature"}, key: "workload.temperature",
-			figure: func(r *reading) *rundir.Number { return &r.Run.Workload.Temperature }},
+			figure: func(r *textRun) *rundir.Number { return &r.Run.Workload.Temperature }},
 		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency",
-			count: func(r *reading) *int { return &r.Stage.MaxConcurrency }},
+			count: func(r *textRun) *int { return &r.Stage.MaxConcurrency }},
 		{names: []string{"totalrequests"}, key: "requests.due",
-			count: func(r *reading) *int { return &r.Stage.Requests.Due }},
+			count: func(r *textRun) *int { return &r.Stage.Requests.Due }},
 		{names: []string{"successfulrequests"}, key: "requests.ok",
-			count: func(r *reading) *int { return &r.Stage.Requests.OK }},
+			count: func(r *textRun) *int { return &r.Stage.Requests.OK }},
 		{names: []string{"failedrequests"}, key: "requests.error",
-			count: func(r *reading) *int { return &r.Stage.Requests.Error }},
+			count: func(r *textRun) *int { return &r.Stage.Requests.Error }},
 		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, defaultUnit: "seconds",
-			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
+			seconds: func(r *textRun) *float64 { return &r.Stage.Window }},
 		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests,
-			defaultUnit: perSecond, figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.TheoreticalMax }},
+			defaultUnit: perSecond, figure: func(r *textRun) *rundir.Number { return &r.Stage.Rates.TheoreticalMax }},
 		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: perSecond,
-			figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.Completed }},
+			figure: func(r *textRun) *rundir.Number { return &r.Stage.Rates.Completed }},
 		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Total }},
+			figure: func(r *textRun) *rundir.Number { return &r.Stage.OutputTokens.Total }},
 		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/second",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.TokensPerS.Output }},
+			figure: func(r *textRun) *rundir.Number { return &r.Stage.TokensPerS.Output }},
 		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Mean }},
+			figure: func(r *textRun) *rundir.Number { return &r.Stage.OutputTokens.Mean }},
 		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak",
-			count: func(r *reading) *int { return &r.Stage.Concurrency.Peak }},
+			count: func(r *textRun) *int { return &r.Stage.Concurrency.Peak }},
 	}...)
 }
 
@@ -131,7 +131,7 @@ func (p *parser) readStress() {
 	r.finishStress(t)
 }
 
-func (r *reading) readItem(items []item, label, value string) {
+func (r *textRun) readItem(items []item, label, value string) {
 	r.doc.Lost++
 	h := readHead(label)
 	it, exact := findItem(items, h.statistic+h.name)
@@ -212,7 +212,7 @@ func digitsDiffer(a, b string) bool {
 
 var shareOnly = regexp.MustCompile(`^[0-9.]+ ?%$`)
 
-func (r *reading) setItem(it *item, value string) error {
+func (r *textRun) setItem(it *item, value string) error {
 	if it.text != nil {
 		if !it.text(r, value) {
 			return parseFault{Note: faultUnclear.New()}
@@ -242,7 +242,7 @@ func (r *reading) setItem(it *item, value string) error {
 	return nil
 }
 
-func (r *reading) finishStress(t *titleLine) {
+func (r *textRun) finishStress(t *titleLine) {
 	defer r.preamble.reset()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {

@@ -93,7 +93,7 @@ func (p *parser) readTable() {
 		}
 		return
 	}
-	if isSMI(strings.TrimSpace(p.lines[p.at])) {
+	if isSMIHeader(strings.TrimSpace(p.lines[p.at])) {
 		p.takeContext(p.preamble.readSMI(p.at))
 		return
 	}

@@ -66,7 +66,6 @@ func (s *jsonStage) readTarget(v gjson.Result) {
 	}
 }
 
-// apiOfBackend returns the API that a backend of the serving benchmarks stands for, empty where the name does not say.
 func apiOfBackend(backend string) string {
 	switch backend {
 	case "openai-chat", "sglang-oai-chat", "vllm-chat", "lmdeploy-chat":
@@ -107,7 +106,6 @@ func (s *jsonStage) finishServing() {
 	s.keepRun(rundir.KindRun)
 }
 
-// nameStage names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
 func nameStage(s *rundir.Stage, kind string) {
 	s.Role = rundir.Single
 	switch {
@@ -127,7 +125,6 @@ func nameConcurrent(s *rundir.Stage) {
 	s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
 }
 
-// servingStats reads statistics, such as "median_ttft_ms".
 func (s *jsonStage) servingStats() {
 	for _, m := range []struct {
 		name, key string

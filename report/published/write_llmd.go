@@ -181,7 +181,6 @@ type llmdStatistics struct {
 // llmdSelf is the tool of reports that this program writes.
 const llmdSelf = "llmsweep"
 
-// The units of a Benchmark Report.
 const (
 	llmdSeconds  = "s"
 	llmdPerToken = "s/token"

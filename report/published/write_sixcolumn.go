@@ -118,7 +118,6 @@ func isBlockFormat(run *rundir.Run) bool {
 	return run.Source != nil && (run.Source.Format == Stress || run.Source.Format == Serving)
 }
 
-// blockText returns the stress tables or serving blocks of a run as a code block of Markdown.
 func blockText(run *rundir.Run, l lang.Lang) string {
 	if !isBlockFormat(run) {
 		return ""
@@ -160,7 +159,6 @@ func responseText(r rundir.Response) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// sixColumnHeading returns the parts of the heading line that are known.
 func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 	escape := func(s string) string { return strings.TrimSpace(table.Escape(s)) } // a space before ** would end no bold
 	var parts []string

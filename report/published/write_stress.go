@@ -251,7 +251,6 @@ func failedText(s *rundir.Stage) string {
 	return strconv.Itoa(findings.FailedRequests(s))
 }
 
-// writeBox draws a table with its title centred above it.
 func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
 	m := table.TerminalColumns()
 	widths := make([]int, len(heads))

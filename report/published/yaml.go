@@ -79,7 +79,6 @@ func tooDeep(text string) int {
 	return 0
 }
 
-// lineWriter writes JSON line by line.
 type lineWriter struct {
 	b       strings.Builder
 	line    int // that is being written
@@ -243,7 +242,6 @@ func number(written, value string) string {
 	return "null"
 }
 
-// quoted returns a string of JSON in one line.
 func quoted(s string) string {
 	b, _ := json.Marshal(s) // strings always are
 	return string(b)
