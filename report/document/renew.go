@@ -25,21 +25,21 @@ type RenewDocument struct {
 
 // IsDocument reports whether a path is the document.
 func (d RenewDocument) IsDocument(path string) bool {
-	there, err1 := filepath.Abs(path)
-	here, err2 := filepath.Abs(d.Path)
-	return err1 == nil && err2 == nil && there == here
+	file, err1 := filepath.Abs(path)
+	document, err2 := filepath.Abs(d.Path)
+	return err1 == nil && err2 == nil && file == document
 }
 
 // SourceName returns how the document names a file: beneath its directory by the path from there, elsewhere by its name
 // alone, since a document that is published tells nothing of the machine that it was written on.
 func (d RenewDocument) SourceName(path string) string {
-	there, err1 := filepath.Abs(path)
-	here, err2 := filepath.Abs(filepath.Dir(d.Path))
+	file, err1 := filepath.Abs(path)
+	dir, err2 := filepath.Abs(filepath.Dir(d.Path))
 	if err1 == nil && err2 == nil {
-		if rel, err := filepath.Rel(here, there); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
-		path = there
+		path = file
 	}
 	if d.Names != nil {
 		return d.Names(path)

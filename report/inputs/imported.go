@@ -217,12 +217,11 @@ func makeDir(path string, run *rundir.Run) (*store.Dir, error) {
 
 func dirName(run *rundir.Run) string {
 	l := run.Labels
-	parts := []string{l.Model, l.Quant}
 	gpu := l.GPU
 	if l.GPUs > 0 {
 		gpu = fmt.Sprintf("%dx%s", l.GPUs, l.GPU)
 	}
-	parts = append(parts, gpu, l.Engine)
+	parts := []string{l.Model, l.Quant, gpu, l.Engine}
 	if run.Source.Format != published.SixColumn {
 		name := run.Stages[0].Name
 		if len(run.Stages) > 1 {
@@ -236,7 +235,11 @@ func dirName(run *rundir.Run) string {
 			parts = append(parts, fmt.Sprintf("max%.0f", n))
 		}
 		if think := run.Workload.Think; think != nil {
-			parts = append(parts, map[bool]string{true: "think", false: "no-think"}[*think])
+			mode := "no-think"
+			if *think {
+				mode = "think"
+			}
+			parts = append(parts, mode)
 		}
 	}
 	return SafeName(strings.Join(parts, "-"))

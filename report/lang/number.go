@@ -142,12 +142,12 @@ func Time(f rundir.Number) string {
 }
 
 // Scale returns f multiplied by a factor; a bound remains a bound.
-func Scale(f rundir.Number, by float64) rundir.Number {
+func Scale(f rundir.Number, factor float64) rundir.Number {
 	switch {
 	case f.Known():
-		return rundir.Exactly(f.Value() * by)
+		return rundir.Exactly(f.Value() * factor)
 	case f.Bound():
-		return rundir.Over(f.Value() * by)
+		return rundir.Over(f.Value() * factor)
 	}
 	return f
 }

@@ -50,8 +50,8 @@ func (t Text) IsZero() bool { return t == Text{} }
 func (t Text) Plus(u Text) Text { return Text{t.EN + u.EN, t.ZH + u.ZH} }
 
 // Joined returns texts in one, with a phrase between them.
-func Joined(all []Text, between Phrase) Text {
-	return Both(func(l Lang) string { return strings.Join(In(all, l), between.In(l)) })
+func Joined(all []Text, separator Phrase) Text {
+	return Both(func(l Lang) string { return strings.Join(In(all, l), separator.In(l)) })
 }
 
 // In returns texts in one language.

@@ -122,9 +122,6 @@ func contradicts(a, b candidate) bool {
 	return !a.Inferred && !b.Inferred && !strings.Contains(x, y) && !strings.Contains(y, x)
 }
 
-// A line longer than maxLabelText is no heading.
-const maxLabelText = 300
-
 // ownLabel is a label that the result itself states: in its heading line, its title or one of its rows.
 func (c *preamble) ownLabel(r *result, value, key string) candidate {
 	line := r.Run.Source.Line
@@ -136,8 +133,10 @@ func (c *preamble) ownLabel(r *result, value, key string) candidate {
 	}
 	text := value
 	if line >= 1 && line <= len(c.lines) {
-		if text = strings.Join(strings.Fields(strings.Trim(c.lines[line-1], "│┃| \t")), " "); len(text) > maxLabelText {
-			text = value
+		const maxLength = 300 // a longer line is no heading
+		whole := strings.Join(strings.Fields(strings.Trim(c.lines[line-1], "│┃| \t")), " ")
+		if len(whole) <= maxLength {
+			text = whole
 		}
 	}
 	return candidate{value: value, Label: rundir.Label{Line: line, Text: text}}
@@ -203,15 +202,12 @@ func (c *preamble) gatherEvidence(r *result, cmd *launchCommand) *evidence {
 	e.gpuCounts = append(e.gpuCounts, parallel)
 	if c.modelMention.name != "" {
 		model, quant := splitModelPath(c.modelMention.name)
-		from := rundir.Label{Line: c.modelMention.line, Text: c.modelMention.text, Inferred: true}
-		e.models = append(e.models, candidate{value: model, Label: from})
-		e.quants = append(e.quants, candidate{value: quant, Label: from})
+		e.addModel(model, quant, rundir.Label{Line: c.modelMention.line, Text: c.modelMention.text, Inferred: true})
 	}
 	if named := c.headingLabel(findModelName); named.value != "" {
 		named.Inferred = true
-		quant := named
-		named.value, quant.value = SplitQuant(named.value)
-		e.models, e.quants = append(e.models, named), append(e.quants, quant)
+		model, quant := SplitQuant(named.value)
+		e.addModel(model, quant, named.Label)
 	}
 	return e
 }
@@ -253,6 +249,11 @@ func (c *preamble) headingLabel(find func(string) (string, bool)) candidate {
 // evidence has the candidates for each label, the best first.
 type evidence struct{ gpuCounts, gpuNames, models, quants []candidate }
 
+func (e *evidence) addModel(model, quant string, from rundir.Label) {
+	e.models = append(e.models, candidate{value: model, Label: from})
+	e.quants = append(e.quants, candidate{value: quant, Label: from})
+}
+
 func (e *evidence) addLaunch(r *result, cmd *launchCommand) {
 	from := rundir.Label{Line: cmd.line, Text: cmd.text}
 	count := from
@@ -260,8 +261,7 @@ func (e *evidence) addLaunch(r *result, cmd *launchCommand) {
 	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(cmd.gpus), Label: count})
 	if !strings.HasSuffix(cmd.model, "/") { // a directory may hold several
 		model, quant := splitModelPath(cmd.model)
-		e.models = append(e.models, candidate{value: model, Label: from})
-		e.quants = append(e.quants, candidate{value: quant, Label: from})
+		e.addModel(model, quant, from)
 	}
 	e.quants = append(e.quants, candidate{value: cmd.quant, Label: from})
 	r.Run.Target.Launch = cmd.text
@@ -273,12 +273,12 @@ func (e *evidence) addLaunch(r *result, cmd *launchCommand) {
 
 func (e *evidence) addHardware(r *result, c *preamble) {
 	h := c.hardware
-	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(len(h.names)), Label: rundir.Label{
-		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
-	}, upperBound: true})
+	text := strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(len(h.names)), upperBound: true,
+		Label: rundir.Label{Line: h.line, Text: text, Inferred: true}})
 	elsewhere := h.path != c.path()
-	e.gpuNames = append(e.gpuNames, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text,
-		Inferred: elsewhere}})
+	e.gpuNames = append(e.gpuNames, candidate{value: h.name(),
+		Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
 	if h.memory > 0 {
 		r.setLabel("gpu_memory", rundir.Label{Line: h.memoryLine, Text: h.memoryLabel(), Inferred: elsewhere})
 	}

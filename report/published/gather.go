@@ -98,28 +98,28 @@ func newReportGroup(run *rundir.Run) *reportGroup {
 // Reports of an experiment without a name belong together only where their loads differ.
 func (g *reportGroup) sameExperiment(o *reportGroup) bool {
 	return g.configuration == o.configuration && g.experiment == o.experiment && g.hasName == o.hasName &&
-		(g.hasName || !o.sharesLoad(g))
+		(g.hasName || !g.sharesLoad(o))
 }
 
 // sameStack reports whether g and o are experiments of one load each, on one known stack.
 func (g *reportGroup) sameStack(o *reportGroup) bool {
 	return g.configuration == o.configuration && g.stackKnown && !g.severalLoads && !o.severalLoads &&
-		g.hasName && o.hasName && !o.sharesLoad(g)
+		g.hasName && o.hasName && !g.sharesLoad(o)
 }
 
-func (o *reportGroup) sharesLoad(g *reportGroup) bool {
-	for load := range g.loads {
-		if o.loads[load] {
+func (g *reportGroup) sharesLoad(o *reportGroup) bool {
+	for load := range o.loads {
+		if g.loads[load] {
 			return true
 		}
 	}
 	return false
 }
 
-func (o *reportGroup) add(g *reportGroup) {
-	o.severalLoads = o.severalLoads || o.experiment == g.experiment
-	maps.Copy(o.loads, g.loads)
-	addStages(o.run, g.run)
+func (g *reportGroup) add(o *reportGroup) {
+	g.severalLoads = g.severalLoads || g.experiment == o.experiment
+	maps.Copy(g.loads, o.loads)
+	addStages(g.run, o.run)
 }
 
 // finishGroup sorts the stages by their load, or those that llmsweep measured by their time, and numbers repeats.

@@ -18,7 +18,7 @@ func setLabel(run *rundir.Run, key string, l rundir.Label) {
 }
 
 // Override replaces labels of a result by those that the user gives, and notes where the document says otherwise.
-func Override(run *rundir.Run, by rundir.Labels) {
+func Override(run *rundir.Run, flags rundir.Labels) {
 	l := &run.Labels
 	set := func(key, given, found string, put func()) {
 		if given == "" {
@@ -30,13 +30,13 @@ func Override(run *rundir.Run, by rundir.Labels) {
 		setLabel(run, key, rundir.Label{Text: "--label " + key + "=" + given})
 		put()
 	}
-	set("model", by.Model, l.Model, func() { l.Model = by.Model })
-	set("gpu", by.GPU, l.GPU, func() { l.GPU = by.GPU })
-	set("gpus", countText(by.GPUs), countText(l.GPUs), func() { l.GPUs = by.GPUs })
-	set("engine", by.Engine, l.Engine, func() { l.Engine = by.Engine })
-	set("quant", by.Quant, l.Quant, func() { l.Quant = by.Quant })
-	if by.Price > 0 {
-		l.Price = by.Price
+	set("model", flags.Model, l.Model, func() { l.Model = flags.Model })
+	set("gpu", flags.GPU, l.GPU, func() { l.GPU = flags.GPU })
+	set("gpus", countText(flags.GPUs), countText(l.GPUs), func() { l.GPUs = flags.GPUs })
+	set("engine", flags.Engine, l.Engine, func() { l.Engine = flags.Engine })
+	set("quant", flags.Quant, l.Quant, func() { l.Quant = flags.Quant })
+	if flags.Price > 0 {
+		l.Price = flags.Price
 	}
 }
 

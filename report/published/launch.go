@@ -85,8 +85,8 @@ func commandOptions(text string) (options map[string]string, free []string) {
 			free = append(free, word)
 			continue
 		}
-		name, value, given := strings.Cut(strings.TrimPrefix(name, "-"), "=")
-		if !given && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		if !hasValue && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
 			i++
 			value = words[i]
 		}

@@ -155,13 +155,13 @@ func (r *jsonRun) llmdTarget(v gjson.Result) {
 }
 
 func (r *jsonRun) llmdWorkload(v gjson.Result) {
-	w, asked := &r.Run.Workload, v.Get(strings.TrimSuffix(llmdLoadPath, "."))
-	w.PromptTokens, _ = llmdLengths(asked.Get("input_seq_len"))
-	w.OutputTokens, _ = llmdLengths(asked.Get("output_seq_len"))
-	if turns, ok := llmdLengths(asked.Get("multi_turn.max_turns")); ok && asked.Get("multi_turn.enabled").Bool() {
+	w, load := &r.Run.Workload, v.Get(strings.TrimSuffix(llmdLoadPath, "."))
+	w.PromptTokens, _ = llmdLengths(load.Get("input_seq_len"))
+	w.OutputTokens, _ = llmdLengths(load.Get("output_seq_len"))
+	if turns, ok := llmdLengths(load.Get("multi_turn.max_turns")); ok && load.Get("multi_turn.enabled").Bool() {
 		w.Conversation = &rundir.Conversation{Turns: turns}
 	}
-	p := asked.Get("prefix")
+	p := load.Get("prefix")
 	groups := p.Get("num_groups").Int() * p.Get("num_prefixes").Int()
 	if n, ok := llmdLengths(p.Get("prefix_len")); ok && n.Std == 0 && n.Mean > 0 && groups > 0 && groups <= 1<<30 {
 		w.Prefix = &rundir.Prefix{Tokens: int(n.Mean), Groups: int(groups)}

@@ -22,7 +22,8 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 		r.heading.describe(r.result)
 	}
 	r.preamble.describe(r.result)
-	if missing := r.missingLabels(); r.heading == nil && len(missing) > 0 && !isProbes(p.preamble.lastHeading()) {
+	above := p.preamble.lastHeading()
+	if missing := r.missingLabels(); r.heading == nil && len(missing) > 0 && !isProbes(above) {
 		p.assume(noteNoHeading.New(missing))
 	}
 	for i, c := range found {
@@ -48,7 +49,6 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 	}
 	p.take(lineFrame)
 	r.commas = commasOf(p.cellsBelow(len(found)))
-	heading := p.preamble.lastHeading()
 	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.resume(found)) {
 		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
 			p.take(lineFrame)
@@ -60,7 +60,7 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 	slices.SortStableFunc(all, func(a, b *result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
 	for _, one := range all {
 		r.result = one
-		r.finishSweep(heading)
+		r.finishSweep(above)
 	}
 	p.preamble.reset()
 }

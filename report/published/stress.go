@@ -199,7 +199,7 @@ func findItem(items []item, name string) (found *item, exact bool) {
 
 // digitsDiffer reports whether two labels differ in a number, which is no typing error: p90 and p95.
 func digitsDiffer(a, b string) bool {
-	digits := func(s string) string {
+	onlyDigits := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
 				return r
@@ -207,7 +207,7 @@ func digitsDiffer(a, b string) bool {
 			return -1
 		}, s)
 	}
-	return digits(a) != digits(b)
+	return onlyDigits(a) != onlyDigits(b)
 }
 
 var shareOnly = regexp.MustCompile(`^[0-9.]+ ?%$`)

@@ -52,8 +52,8 @@ func openNote(s *rundir.Stage, l lang.Lang) string {
 }
 
 func lengthWarning(r findings.StageRow, l lang.Lang) string {
-	if about := findings.WrongLength(r.Run, r.Stage, l); about != "" {
-		return findings.WarnLength.In(l) + lang.InParens.In(l, about) + lang.Stop.In(l)
+	if wrong := findings.WrongLength(r.Run, r.Stage, l); wrong != "" {
+		return findings.WarnLength.In(l) + lang.InParens.In(l, wrong) + lang.Stop.In(l)
 	}
 	return ""
 }

@@ -190,7 +190,11 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 		parts = append(parts, strings.Join(tokens, separator))
 	}
 	if think := run.Workload.Think; think != nil {
-		parts = append(parts, "think="+map[bool]string{true: "yes", false: "no"}[*think])
+		answer := "no"
+		if *think {
+			answer = "yes"
+		}
+		parts = append(parts, "think="+answer)
 	}
 	add := func(key, value string) {
 		if value != "" {
