@@ -55,9 +55,9 @@ func PerChunk(run *rundir.Run) bool {
 }
 
 const (
-	llmdLoadPath   = "scenario.load.standardized."
-	llmdNativePath = "scenario.load.native.config."
-	llmdResultPath = "results.request_performance.aggregate."
+	llmdLoadPath   = "scenario.load.standardized"
+	llmdNativePath = "scenario.load.native.config"
+	llmdResultPath = "results.request_performance.aggregate"
 )
 
 // isLLMD reports whether v is a Benchmark Report, of any version.
@@ -72,16 +72,16 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 		f.unread(v.Get("version"), noteLLMDVersion.New(short(version)))
 		return
 	}
-	tool := v.Get(llmdLoadPath + "tool").String()
+	tool := v.Get(llmdLoadPath + ".tool").String()
 	h, ok := llmdHarnesses[strings.ToLower(tool)]
 	if !ok {
 		h = llmdHarness{perToken: true} // as the schema defines it
 	}
-	own := v.Get(llmdNativePath+"written_by").String() == llmdSelf
+	own := v.Get(llmdNativePath+".written_by").String() == llmdSelf
 	if own { // whichever tool measured it
 		h = llmdHarness{perToken: true, ownTime: true, wholeRates: h.wholeRates, definitions: h.definitions}
 	}
-	r := f.begin(v, LLMD, tool, v.Get(llmdLoadPath+"tool_version").String())
+	r := f.begin(v, LLMD, tool, v.Get(llmdLoadPath+".tool_version").String())
 	for _, k := range h.definitions {
 		r.addDefinition(k.New(tool))
 	}
@@ -114,24 +114,24 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	s.llmdRunTime(h)
 	plan := rundir.KindRun
 	if own {
-		plan = s.readLLMDExtension(v.Get(strings.TrimSuffix(llmdNativePath, ".")))
+		plan = s.readLLMDExtension(v.Get(llmdNativePath))
 		r.Run.Source.Windowed, st.Source.Windowed = tool == llmdSelf, tool == llmdSelf
 	}
-	s.addOthers(v.Get(strings.TrimSuffix(llmdResultPath, ".")), strings.TrimSuffix(llmdResultPath, "."))
+	s.addOthers(v.Get(llmdResultPath), llmdResultPath)
 	s.keepStage()
 	r.keepRun(plan)
 }
 
 func (s *jsonStage) llmdRequests(h llmdHarness) {
 	q := &s.Stage.Requests
-	s.count("requests.due", llmdResultPath+"requests.total", &q.Due)
-	failures := s.in.Get(llmdResultPath + "requests.failures")
+	s.count("requests.due", llmdResultPath+".requests.total", &q.Due)
+	failures := s.in.Get(llmdResultPath + ".requests.failures")
 	switch {
 	case h.succeeded:
 		q.OK = q.Due
 	case failures.Type == gjson.Number:
-		s.count("requests.error", llmdResultPath+"requests.failures", &q.Error)
-		s.count("requests.incomplete", llmdResultPath+"requests.incomplete", &q.Incomplete)
+		s.count("requests.error", llmdResultPath+".requests.failures", &q.Error)
+		s.count("requests.incomplete", llmdResultPath+".requests.incomplete", &q.Incomplete)
 		q.OK = max(0, q.Due-q.Error-q.Incomplete)
 	}
 	q.Sent = q.Due
@@ -157,7 +157,7 @@ func (s *jsonStage) llmdTimes(h llmdHarness) {
 	st := &s.Stage
 	read := func(key, path, unit string, d *rundir.Dist) {
 		path = "latency." + path
-		if s.in.Get(llmdResultPath+path+".mean").Num == 0 {
+		if s.in.Get(llmdResultPath+"."+path+".mean").Num == 0 {
 			return
 		}
 		s.llmdStat(key, path, unit, d.Numbers()...)
@@ -195,7 +195,7 @@ var llmdUnits = map[string]map[string]struct {
 
 // llmdStat does not read a metric whose unit is not one of llmdUnits[want].
 func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
-	path = llmdResultPath + path
+	path = llmdResultPath + "." + path
 	v := s.in.Get(path)
 	if !v.Exists() || v.Type == gjson.Null {
 		return

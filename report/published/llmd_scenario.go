@@ -155,7 +155,7 @@ func (r *jsonRun) llmdTarget(v gjson.Result) {
 }
 
 func (r *jsonRun) llmdWorkload(v gjson.Result) {
-	w, load := &r.Run.Workload, v.Get(strings.TrimSuffix(llmdLoadPath, "."))
+	w, load := &r.Run.Workload, v.Get(llmdLoadPath)
 	w.PromptTokens, _ = llmdLengths(load.Get("input_seq_len"))
 	w.OutputTokens, _ = llmdLengths(load.Get("output_seq_len"))
 	if turns, ok := llmdLengths(load.Get("multi_turn.max_turns")); ok && load.Get("multi_turn.enabled").Bool() {
@@ -198,22 +198,22 @@ func llmdLengths(v gjson.Result) (l rundir.Lengths, ok bool) {
 // none.
 func (s *jsonStage) llmdLoad(h llmdHarness) {
 	st := &s.Stage
-	rate, bound := s.in.Get(llmdLoadPath+"rate_qps"), s.in.Get(llmdLoadPath+"concurrency")
-	s.count("max_concurrency", llmdLoadPath+"concurrency", &st.MaxConcurrency)
+	rate, bound := s.in.Get(llmdLoadPath+".rate_qps"), s.in.Get(llmdLoadPath+".concurrency")
+	s.count("max_concurrency", llmdLoadPath+".concurrency", &st.MaxConcurrency)
 	if st.MaxConcurrency == 0 || !h.closedLoop {
-		s.number("rate", llmdLoadPath+"rate_qps", &st.Rate, 0, "req/s")
+		s.number("rate", llmdLoadPath+".rate_qps", &st.Rate, 0, "req/s")
 	}
 	if rate.Num <= 0 {
 		st.Rate = rundir.Number{}
 	}
 	nameStage(st, s.llmdArrivals(h))
 	if !rate.Exists() && !bound.Exists() { // the load is unknown
-		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdLoadPath+"stage").Int()))
+		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdLoadPath+".stage").Int()))
 	}
 }
 
 func (s *jsonStage) llmdArrivals(h llmdHarness) string {
-	native := s.in.Get("scenario.load.native.config")
+	native := s.in.Get(llmdNativePath)
 	for _, path := range []string{"kind", "load.type", "spec.profile.kind", "profile"} {
 		if kind := native.Get(path).String(); kind == "poisson" || kind == "constant" {
 			return kind
