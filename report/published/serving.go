@@ -25,50 +25,33 @@ var (
 )
 
 // servingItems are the lines of a serving block except the distributions.
-func servingItems() []item {
-	perSecond, tokens := "req/s", "tok/s"
-	count := func(key string, of func(r *textRun) *int, names ...string) item {
-		return item{names: names, key: key, count: of}
-	}
-	total := func(key string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
-		return item{names: names, key: key, figure: func(r *textRun) *rundir.Number { return of(&r.Stage) }}
-	}
-	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
-		it := total(key, of, names...)
-		it.dimension, it.defaultUnit = d, usual
-		return it
-	}
+func (r *textRun) servingItems() []item {
+	s := &r.Stage
 	return []item{
-		{names: []string{"backend"}, key: "target.backend", text: (*textRun).readBackend},
-		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
-			text: (*textRun).readRate},
+		{names: []string{"backend"}, key: "target.backend", text: r.readBackend},
+		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate", text: r.readRate},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
-			text: (*textRun).readMaxConcurrency},
-		count("requests.ok", func(r *textRun) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
-		count("requests.error", func(r *textRun) *int { return &r.Stage.Requests.Error }, "failedrequests"),
-		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s",
-			seconds: func(r *textRun) *float64 { return &r.Stage.Window }},
-		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total },
-			"totalinputtokens"),
-		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text },
-			"totalinputtexttokens"),
-		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Vision },
-			"totalinputvisiontokens"),
-		total("output_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Total },
-			"totalgeneratedtokens"),
-		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Retokenized },
-			"totalgeneratedtokensretokenized"),
-		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed },
-			"requestthroughput"),
-		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Input },
-			"inputtokenthroughput"),
-		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output },
-			"outputtokenthroughput"),
-		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total },
-			"totaltokenthroughput"),
-		total("concurrency.mean", func(s *rundir.Stage) *rundir.Number { return &s.Concurrency.Mean }, "concurrency"),
-		count("concurrency.peak", func(r *textRun) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests",
-			"peakrequestsinflight"),
+			text: r.readMaxConcurrency},
+		{names: []string{"successfulrequests"}, key: "requests.ok", count: &s.Requests.OK},
+		{names: []string{"failedrequests"}, key: "requests.error", count: &s.Requests.Error},
+		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s", seconds: &s.Window},
+		{names: []string{"totalinputtokens"}, key: "prompt_tokens.total", figure: &s.PromptTokens.Total},
+		{names: []string{"totalinputtexttokens"}, key: "prompt_tokens.text", figure: &s.PromptTokens.Text},
+		{names: []string{"totalinputvisiontokens"}, key: "prompt_tokens.vision", figure: &s.PromptTokens.Vision},
+		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: &s.OutputTokens.Total},
+		{names: []string{"totalgeneratedtokensretokenized"}, key: "output_tokens.retokenized",
+			figure: &s.OutputTokens.Retokenized},
+		{names: []string{"requestthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: "req/s",
+			figure: &s.Rates.Completed},
+		{names: []string{"inputtokenthroughput"}, key: "tokens_per_s.input", dimension: Tokens, defaultUnit: "tok/s",
+			figure: &s.TokensPerS.Input},
+		{names: []string{"outputtokenthroughput"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tok/s",
+			figure: &s.TokensPerS.Output},
+		{names: []string{"totaltokenthroughput"}, key: "tokens_per_s.total", dimension: Tokens, defaultUnit: "tok/s",
+			figure: &s.TokensPerS.Total},
+		{names: []string{"concurrency"}, key: "concurrency.mean", figure: &s.Concurrency.Mean},
+		{names: []string{"peakconcurrentrequests", "peakrequestsinflight"}, key: "concurrency.peak",
+			count: &s.Concurrency.Peak},
 	}
 }
 
@@ -110,7 +93,7 @@ func (p *parser) readServing() {
 	r.readBlockHeading()
 	r.beginStage(p.at + 1)
 	p.take(lineFrame)
-	items := servingItems()
+	items := r.servingItems()
 	for p.at < len(p.lines) {
 		line := strings.TrimSpace(p.lines[p.at])
 		switch {
@@ -172,7 +155,7 @@ func (r *textRun) distItem(word, metric, name string) item {
 	}
 	return item{
 		names: []string{name}, key: key + "." + statistic, dimension: Time, defaultUnit: "ms",
-		figure: func(*textRun) *rundir.Number { return distNumber(d, statistic) },
+		figure: distNumber(d, statistic),
 	}
 }
 

@@ -35,66 +35,51 @@ type item struct {
 	key         string
 	dimension   Dimension
 	defaultUnit string
-	figure      func(r *textRun) *rundir.Number
-	count       func(r *textRun) *int
-	seconds     func(r *textRun) *float64
-	text        func(r *textRun, v string) bool // false: not understood
-	unitStated  bool                            // the label has the unit
+	figure      *rundir.Number
+	count       *int
+	seconds     *float64
+	text        func(value string) bool // false: not understood
+	unitStated  bool                    // the label has the unit
 }
 
-func responseTimes() []item {
-	var items []item
-	for _, t := range []struct{ name, key string }{
-		{"min", "min"}, {"max", "max"}, {"average", "mean"}, {"median", "p50"}, {"p90", "p90"}, {"p95", "p95"},
-		{"p99", "p99"}, {"stddev", "std"},
-	} {
-		items = append(items, item{
-			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, defaultUnit: "seconds",
-			figure: func(r *textRun) *rundir.Number { return distNumber(&r.Stage.Latency, t.key) },
-		})
-	}
-	return items
-}
-
-func stressItems() []item {
-	const perSecond = "requests/second"
-	return append(responseTimes(), []item{
-		{names: []string{"apibase", "url"}, key: "target.url", text: func(r *textRun, v string) bool {
+func (r *textRun) stressItems() []item {
+	s := &r.Stage
+	items := []item{
+		{names: []string{"apibase", "url"}, key: "target.url", text: func(v string) bool {
 			r.Run.Target.URL, r.Run.Target.API = v, apiOfURL(v)
 			return true
 		}},
-		{names: []string{"model"}, key: "target.model", text: func(r *textRun, v string) bool {
+		{names: []string{"model"}, key: "target.model", text: func(v string) bool {
 			r.Run.Target.Model = v
 			r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(v)
 			return true
 		}},
-		{names: []string{"maxtokens"}, key: "asked_tokens",
-			figure: func(r *textRun) *rundir.Number { return &r.Stage.AskedTokens }},
-		{names: []string{"temperature"}, key: "workload.temperature",
-			figure: func(r *textRun) *rundir.Number { return &r.Run.Workload.Temperature }},
-		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency",
-			count: func(r *textRun) *int { return &r.Stage.MaxConcurrency }},
-		{names: []string{"totalrequests"}, key: "requests.due",
-			count: func(r *textRun) *int { return &r.Stage.Requests.Due }},
-		{names: []string{"successfulrequests"}, key: "requests.ok",
-			count: func(r *textRun) *int { return &r.Stage.Requests.OK }},
-		{names: []string{"failedrequests"}, key: "requests.error",
-			count: func(r *textRun) *int { return &r.Stage.Requests.Error }},
-		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, defaultUnit: "seconds",
-			seconds: func(r *textRun) *float64 { return &r.Stage.Window }},
+		{names: []string{"maxtokens"}, key: "asked_tokens", figure: &s.AskedTokens},
+		{names: []string{"temperature"}, key: "workload.temperature", figure: &r.Run.Workload.Temperature},
+		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency", count: &s.MaxConcurrency},
+		{names: []string{"totalrequests"}, key: "requests.due", count: &s.Requests.Due},
+		{names: []string{"successfulrequests"}, key: "requests.ok", count: &s.Requests.OK},
+		{names: []string{"failedrequests"}, key: "requests.error", count: &s.Requests.Error},
+		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, defaultUnit: "seconds", seconds: &s.Window},
 		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests,
-			defaultUnit: perSecond, figure: func(r *textRun) *rundir.Number { return &r.Stage.Rates.TheoreticalMax }},
-		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: perSecond,
-			figure: func(r *textRun) *rundir.Number { return &r.Stage.Rates.Completed }},
-		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total",
-			figure: func(r *textRun) *rundir.Number { return &r.Stage.OutputTokens.Total }},
+			defaultUnit: "requests/second", figure: &s.Rates.TheoreticalMax},
+		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: "requests/second",
+			figure: &s.Rates.Completed},
+		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: &s.OutputTokens.Total},
 		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/second",
-			figure: func(r *textRun) *rundir.Number { return &r.Stage.TokensPerS.Output }},
+			figure: &s.TokensPerS.Output},
 		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean",
-			figure: func(r *textRun) *rundir.Number { return &r.Stage.OutputTokens.Mean }},
-		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak",
-			count: func(r *textRun) *int { return &r.Stage.Concurrency.Peak }},
-	}...)
+			figure: &s.OutputTokens.Mean},
+		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak", count: &s.Concurrency.Peak},
+	}
+	for _, t := range []struct{ name, statistic string }{
+		{"min", "min"}, {"max", "max"}, {"average", "mean"}, {"median", "p50"}, {"p90", "p90"}, {"p95", "p95"},
+		{"p99", "p99"}, {"stddev", "std"},
+	} {
+		items = append(items, item{names: []string{t.name + "responsetime"}, key: "latency_s." + t.statistic,
+			dimension: Time, defaultUnit: "seconds", figure: distNumber(&s.Latency, t.statistic)})
+	}
+	return items
 }
 
 func (p *parser) readStress() {
@@ -107,7 +92,7 @@ func (p *parser) readStress() {
 	r.readBlockHeading()
 	r.beginStage(line)
 	p.take(lineFrame)
-	items := stressItems()
+	items := r.stressItems()
 	r.commas = commasOf(p.cellsBelow(2))
 	for p.at < len(p.lines) {
 		text := strings.TrimSpace(p.lines[p.at])
@@ -214,7 +199,7 @@ var shareOnly = regexp.MustCompile(`^[0-9.]+ ?%$`)
 
 func (r *textRun) setItem(it *item, value string) error {
 	if it.text != nil {
-		if !it.text(r, value) {
+		if !it.text(value) {
 			return parseFault{Note: faultUnclear.New()}
 		}
 		return nil
@@ -233,11 +218,11 @@ func (r *textRun) setItem(it *item, value string) error {
 	case err != nil:
 		return err
 	case it.count != nil:
-		return storeCount(f, it.count(r))
+		return storeCount(f, it.count)
 	case it.figure != nil:
-		*it.figure(r) = f
+		*it.figure = f
 	case f.Known():
-		*it.seconds(r) = f.Value()
+		*it.seconds = f.Value()
 	}
 	return nil
 }
