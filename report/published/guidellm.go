@@ -129,16 +129,16 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 		st.Started = b.Get("start_time").Num - first
 	}
 
-	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, 0, "req/s")
+	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, "req/s")
 	// Tokens that arrived in the window count, whichever request they belong to: that is GuideLLM's "total".
-	s.number("tokens_per_s.output", "metrics.output_tokens_per_second.total.mean", &st.TokensPerS.Output, 0, "tok/s")
-	s.number("tokens_per_s.input", "metrics.prompt_tokens_per_second.total.mean", &st.TokensPerS.Input, 0, "tok/s")
-	s.number("tokens_per_s.total", "metrics.tokens_per_second.total.mean", &st.TokensPerS.Total, 0, "tok/s")
-	s.number("concurrency.mean", "metrics.request_concurrency.total.mean", &st.Concurrency.Mean, 0, "")
+	s.number("tokens_per_s.output", "metrics.output_tokens_per_second.total.mean", &st.TokensPerS.Output, "tok/s")
+	s.number("tokens_per_s.input", "metrics.prompt_tokens_per_second.total.mean", &st.TokensPerS.Input, "tok/s")
+	s.number("tokens_per_s.total", "metrics.tokens_per_second.total.mean", &st.TokensPerS.Total, "tok/s")
+	s.number("concurrency.mean", "metrics.request_concurrency.total.mean", &st.Concurrency.Mean, "")
 	s.count("concurrency.peak", "metrics.request_concurrency.total.max", &st.Concurrency.Peak)
-	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, 0, "s")
-	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, -3, "ms")
-	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, -3, "ms")
+	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, "s")
+	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, "ms")
+	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, "ms")
 	// Its count is of tokens, the weights of the requests.
 	st.InterToken = st.TPOT.Mean
 	st.TPOT.N = min(st.TPOT.N, st.Requests.OK)
@@ -189,7 +189,7 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 		if kind == "async" {
 			st.Kind = "constant"
 		}
-		s.number("rate", "config.strategy.rate", &st.Rate, 0, "req/s")
+		s.number("rate", "config.strategy.rate", &st.Rate, "req/s")
 		st.Name = st.Kind
 		if st.Rate.Known() {
 			st.Name = fmt.Sprintf("%s@%.2f", st.Kind, st.Rate.Value())
@@ -203,20 +203,20 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 
 // guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from
 // interpolated ones.
-func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit string) {
+func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, unit string) {
 	s.count(key+".n", path+".count", &d.N)
 	if d.N == 0 {
 		return // GuideLLM writes zeros where nothing was measured
 	}
 	for _, f := range d.Numbers() {
 		name := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
-		s.number(key+"."+f.Name, path+"."+cmp.Or(name, "percentiles."+f.Name), f.Number, tens, unit)
+		s.number(key+"."+f.Name, path+"."+cmp.Or(name, "percentiles."+f.Name), f.Number, unit)
 		interval := ".percentile_cis." + f.Name
 		if f.Name == "mean" {
 			interval = ".mean_ci"
 		}
-		low, _ := s.value(path+interval+".lower", tens)
-		high, _ := s.value(path+interval+".upper", tens)
+		low, _ := s.value(path+interval+".lower", unit)
+		high, _ := s.value(path+interval+".upper", unit)
 		if low.Known() && high.Known() {
 			if d.CI == nil {
 				d.CI = map[string][2]float64{}
@@ -231,10 +231,10 @@ func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	if t.N == 0 {
 		return
 	}
-	s.number(key+".mean", path+".mean", &t.Mean, 0, "")
-	s.number(key+".min", path+".min", &t.Min, 0, "")
-	s.number(key+".max", path+".max", &t.Max, 0, "")
-	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
+	s.number(key+".mean", path+".mean", &t.Mean, "")
+	s.number(key+".min", path+".min", &t.Min, "")
+	s.number(key+".max", path+".max", &t.Max, "")
+	s.number(key+".total", path+".total_sum", &t.Total, "")
 }
 
 // guideLabels reads labels that were given to GuideLLM 0.8 with --label. It returns a note on the first one that it

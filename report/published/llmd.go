@@ -180,17 +180,13 @@ func (s *jsonStage) llmdTimes(h llmdHarness) {
 	}
 }
 
-// llmdUnits are the units in which a report may have what is in the unit of the key: the power of ten between them, and
-// what stands behind a printed number.
-var llmdUnits = map[string]map[string]struct {
-	tens int
-	text string
-}{
-	llmdSeconds:  {llmdSeconds: {0, "s"}, "ms": {-3, "ms"}},
-	llmdPerToken: {llmdPerToken: {0, "s"}, "ms/token": {-3, "ms"}},
-	llmdTokens:   {llmdTokens: {0, "tok/s"}},
-	llmdQueries:  {llmdQueries: {0, "req/s"}},
-	llmdCount:    {llmdCount: {0, ""}},
+// llmdUnits are the units in which a report may have what is in the unit of the key, by their names here.
+var llmdUnits = map[string]map[string]string{
+	llmdSeconds:  {llmdSeconds: "s", "ms": "ms"},
+	llmdPerToken: {llmdPerToken: "s", "ms/token": "ms"},
+	llmdTokens:   {llmdTokens: "tok/s"},
+	llmdQueries:  {llmdQueries: "req/s"},
+	llmdCount:    {llmdCount: ""},
 }
 
 // llmdStat does not read a metric whose unit is not one of llmdUnits[want].
@@ -200,26 +196,27 @@ func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
 	if !v.Exists() || v.Type == gjson.Null {
 		return
 	}
-	unit := v.Get("units")
-	u, ok := llmdUnits[want][unit.String()]
+	units := v.Get("units")
+	unit, ok := llmdUnits[want][units.String()]
 	if !ok {
-		if !unit.Exists() {
-			unit = v
+		at := units
+		if !units.Exists() {
+			at = v
 		}
-		s.file.unread(unit, noteLLMDUnit.New(path, short(v.Get("units").String()), want))
+		s.file.unread(at, noteLLMDUnit.New(path, short(units.String()), want))
 		v.ForEach(func(k, _ gjson.Result) bool { // they are not kept either
-			s.taken[path+"."+k.String()] = true
+			s.read[path+"."+k.String()] = true
 			return true
 		})
 		return
 	}
 	for _, n := range numbers {
 		name := map[string]string{"std": "stddev", "p999": "p99p9"}[n.Name]
-		at := key + "." + n.Name
+		numberKey := key + "." + n.Name
 		if len(numbers) == 1 { // a rate, whose key is that of its mean
-			at = key
+			numberKey = key
 		}
-		s.number(at, path+"."+cmp.Or(name, n.Name), n.Number, u.tens, u.text)
+		s.number(numberKey, path+"."+cmp.Or(name, n.Name), n.Number, unit)
 	}
 }
 

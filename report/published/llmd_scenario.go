@@ -201,7 +201,7 @@ func (s *jsonStage) llmdLoad(h llmdHarness) {
 	rate, bound := s.in.Get(llmdLoadPath+".rate_qps"), s.in.Get(llmdLoadPath+".concurrency")
 	s.count("max_concurrency", llmdLoadPath+".concurrency", &st.MaxConcurrency)
 	if st.MaxConcurrency == 0 || !h.closedLoop {
-		s.number("rate", llmdLoadPath+".rate_qps", &st.Rate, 0, "req/s")
+		s.number("rate", llmdLoadPath+".rate_qps", &st.Rate, "req/s")
 	}
 	if rate.Num <= 0 {
 		st.Rate = rundir.Number{}

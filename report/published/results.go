@@ -238,19 +238,19 @@ func (r *jsonRun) addDefinition(notes ...note.Note) {
 
 func (r *jsonRun) newStage(v gjson.Result) *jsonStage {
 	r.beginStage(r.file.line(v))
-	return &jsonStage{jsonRun: r, in: v, taken: map[string]bool{}}
+	return &jsonStage{jsonRun: r, in: v, read: map[string]bool{}}
 }
 
 // jsonStage reads the metrics of one stage from an object.
 type jsonStage struct {
 	*jsonRun
-	in    gjson.Result
-	taken map[string]bool // paths that were read
+	in   gjson.Result
+	read map[string]bool // paths that were read
 }
 
-// value returns the number at a path, shifted by tens powers of ten. It is absent where there is no such number.
-func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
-	s.taken[path] = true
+// value returns the number at a path, which has that unit, in SI. It is absent where there is no such number.
+func (s *jsonStage) value(path, unit string) (rundir.Number, gjson.Result) {
+	s.read[path] = true
 	v := s.in.Get(path)
 	switch {
 	case v.Type == gjson.Null: // also what does not exist
@@ -259,13 +259,13 @@ func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
 		s.file.unread(v, noteNoNumber.New(path, short(v.Raw)))
 		return rundir.Number{}, v
 	}
-	return rundir.Exactly(shiftPoint(v.Num, tens)), v
+	u, _ := unitOf(unit)
+	return rundir.Exactly(shiftPoint(v.Num, u.tens)), v
 }
 
-// number reads the number at a path into to. Key is its key in run.json, tens the power of ten that makes it SI, unit
-// the unit that the file gives it in.
-func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit string) {
-	n, v := s.value(path, tens)
+// number reads the number at a path into to. Key is its key in run.json, unit the unit that the file gives it in.
+func (s *jsonStage) number(key, path string, to *rundir.Number, unit string) {
+	n, v := s.value(path, unit)
 	if n.IsZero() {
 		return
 	}
@@ -282,7 +282,7 @@ func (s *jsonStage) setPrinted(key string, v gjson.Result, unit string) {
 }
 
 func (s *jsonStage) count(key, path string, to *int) {
-	n, v := s.value(path, 0)
+	n, v := s.value(path, "")
 	if n.IsZero() {
 		return
 	}
@@ -296,7 +296,7 @@ func (s *jsonStage) count(key, path string, to *int) {
 // seconds reads a duration that is no metric.
 func (s *jsonStage) seconds(key, path string, to *float64) {
 	var n rundir.Number
-	s.number(key, path, &n, 0, "s")
+	s.number(key, path, &n, "s")
 	if n.Known() {
 		*to = n.Value()
 	}
@@ -311,7 +311,7 @@ func (s *jsonStage) addOthers(v gjson.Result, prefix string, skip ...string) {
 			path = prefix + "." + path
 		}
 		switch {
-		case s.taken[path] || slices.Contains(skip, path):
+		case s.read[path] || slices.Contains(skip, path):
 		case child.Type == gjson.Number:
 			s.addOther(path, child)
 		case child.IsObject():

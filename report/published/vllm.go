@@ -30,22 +30,22 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	r.addDefinition(noteITLPerChunk.New(tool), noteRatesWhole.New(tool))
 	st := &s.Stage
 	if v.Get("request_rate").Type == gjson.Number { // an infinite one, which is "inf", null or Infinity, is none
-		s.number("rate", "request_rate", &st.Rate, 0, "req/s")
+		s.number("rate", "request_rate", &st.Rate, "req/s")
 	}
-	s.taken["request_rate"] = true
+	s.read["request_rate"] = true
 	s.count("max_concurrency", "max_concurrency", &st.MaxConcurrency)
 	s.count("requests.ok", "completed", &st.Requests.OK)
 	s.count("requests.error", "failed", &st.Requests.Error)
 	s.count("requests.due", "num_prompts", &st.Requests.Due)
 	s.seconds("window_s", "duration", &st.Window)
-	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, 0, "")
-	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, 0, "")
-	s.number("rates.completed", "request_throughput", &st.Rates.Completed, 0, "req/s")
-	s.number("tokens_per_s.output", "output_throughput", &st.TokensPerS.Output, 0, "tok/s")
+	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, "")
+	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, "")
+	s.number("rates.completed", "request_throughput", &st.Rates.Completed, "req/s")
+	s.number("tokens_per_s.output", "output_throughput", &st.TokensPerS.Output, "tok/s")
 	s.count("concurrency.peak", "max_concurrent_requests", &st.Concurrency.Peak)
-	s.number("tokens_per_s.total", "total_token_throughput", &st.TokensPerS.Total, 0, "tok/s")
+	s.number("tokens_per_s.total", "total_token_throughput", &st.TokensPerS.Total, "tok/s")
 	var goodput rundir.Number // the file does not say of which objectives
-	s.number("goodput.rate", "request_goodput", &goodput, 0, "req/s")
+	s.number("goodput.rate", "request_goodput", &goodput, "req/s")
 	if goodput.Known() {
 		st.Goodput = &rundir.Goodput{Rate: goodput, Verdict: "unknown", Terms: []rundir.TermResult{}}
 	}
@@ -137,11 +137,11 @@ func (s *jsonStage) servingStats() {
 	} {
 		for _, f := range m.dist.Numbers() {
 			word := cmp.Or(map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name], f.Name)
-			s.number(m.key+"."+f.Name, word+"_"+m.name+"_ms", f.Number, -3, "ms")
+			s.number(m.key+"."+f.Name, word+"_"+m.name+"_ms", f.Number, "ms")
 		}
 		// Where the 50th percentile was asked for, it stands there twice.
 		if m.dist.P50.IsZero() {
-			s.number(m.key+".p50", "p50_"+m.name+"_ms", &m.dist.P50, -3, "ms")
+			s.number(m.key+".p50", "p50_"+m.name+"_ms", &m.dist.P50, "ms")
 		}
 	}
 }
