@@ -117,7 +117,7 @@ func (c *caveat) figureGroups(line string) []string {
 	var all []string
 	isNamed := func(name string) bool { return len(name) > 2 && strings.Contains(letters(line), name) }
 	for _, col := range columns() {
-		if col.figure != nil && slices.ContainsFunc(col.names, isNamed) {
+		if col.hasNumbers() && slices.ContainsFunc(col.names, isNamed) {
 			group, _, _ := strings.Cut(col.key, ".")
 			all = append(all, group)
 		}

@@ -17,7 +17,6 @@ type column struct {
 	dimension   Dimension
 	defaultUnit string // the unit of the format
 	scope       string // of the numbers, where others could be meant
-	figure      func(s *rundir.Stage, statistic string) *rundir.Number
 
 	statistic  string // as the heading has it, or the mean
 	unitStated bool   // the heading has the unit
@@ -32,48 +31,47 @@ const (
 
 // columns returns the columns that are known. Their names are reduced to letters.
 func columns() []column {
-	mean := func(of func(*rundir.Stage) *rundir.Number) func(*rundir.Stage, string) *rundir.Number {
-		return func(s *rundir.Stage, statistic string) *rundir.Number {
-			if statistic != "mean" {
-				return nil
-			}
-			return of(s)
-		}
-	}
-	dist := func(of func(*rundir.Stage) *rundir.Dist) func(*rundir.Stage, string) *rundir.Number {
-		return func(s *rundir.Stage, statistic string) *rundir.Number { return distNumber(of(s), statistic) }
-	}
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
 		{title: "Engine", key: engineColumn, names: []string{"engine", "framework", "引擎", "框架", "推理引擎", "推理框架"}},
 		{title: "Requests per Second", key: "rates.completed", dimension: Requests, defaultUnit: "req/sec",
 			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
-				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"},
-			figure: mean(func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed })},
+				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"}},
 		{title: "Request Latency", key: "latency_s", dimension: Time, defaultUnit: "sec",
 			names: []string{"requestlatency", "latency", "e2e", "e2elatency", "e2el", "endtoendlatency",
-				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"},
-			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.Latency })},
+				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"}},
 		{title: "Time to First Token", key: "ttft_s", dimension: Time, defaultUnit: "ms",
-			names:  []string{"timetofirsttoken", "ttft", "首token时间", "首token延迟", "首token时延", "首字延迟", "首字时延"},
-			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TTFT })},
+			names: []string{"timetofirsttoken", "ttft", "首token时间", "首token延迟", "首token时延", "首字延迟", "首字时延"}},
 		{title: "Inter Token Latency", key: "itl_s", dimension: Time, defaultUnit: "ms",
-			names: []string{"intertokenlatency", "itl", "token间延迟", "token间时延", "词间延迟"},
-			figure: func(s *rundir.Stage, statistic string) *rundir.Number {
-				if statistic == "mean" {
-					return &s.InterToken
-				}
-				return distNumber(&s.ITL, statistic)
-			}},
+			names: []string{"intertokenlatency", "itl", "token间延迟", "token间时延", "词间延迟"}},
 		{title: "Time per Output Token", key: "tpot_s", dimension: Time, defaultUnit: "ms",
-			names: []string{"timeperoutputtoken", "tpot"}, figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TPOT })},
+			names: []string{"timeperoutputtoken", "tpot"}},
 		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/sec",
 			scope: "output",
 			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec",
-				"tokenthroughput", "throughput", "输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"},
-			figure: mean(func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output })},
+				"tokenthroughput", "throughput", "输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"}},
 		{title: "Verdict", key: verdictColumn, names: []string{"verdict", "判定"}},
 	}
+}
+
+func (c *column) hasNumbers() bool { return c.dimension != Number }
+
+// figure is nil where a stage has no such statistic of the column.
+func (c *column) figure(s *rundir.Stage, statistic string) *rundir.Number {
+	if statistic == "mean" {
+		switch c.key {
+		case "rates.completed":
+			return &s.Rates.Completed
+		case "tokens_per_s.output":
+			return &s.TokensPerS.Output
+		case "itl_s":
+			return &s.InterToken
+		}
+	}
+	if d := TimesAt(s, c.key); d != nil {
+		return distNumber(d, statistic)
+	}
+	return nil
 }
 
 // findColumns returns the column of each cell of a heading, nil for one that is not known or refused, and why it is
@@ -128,7 +126,7 @@ func findColumn(cell string) (*column, head) {
 
 // applyHead returns why a column with that heading cannot be read.
 func (c *column) applyHead(h head) note.Note {
-	if c.figure == nil {
+	if !c.hasNumbers() {
 		return note.Note{}
 	}
 	c.statistic = cmp.Or(h.statistic, "mean")

@@ -78,7 +78,7 @@ func KnownColumns(r Remark) string {
 	}
 	var names []string
 	for _, c := range columns() {
-		if c.figure != nil {
+		if c.hasNumbers() {
 			names = append(names, c.title)
 		}
 	}

@@ -51,7 +51,11 @@ func writeServing(w *bufio.Writer, r findings.StageRow, l lang.Lang) {
 	b.section(" Serving Benchmark Result ", "=")
 	b.line("Backend", backend(r.Run))
 	b.line("Traffic request rate", trafficRate(s.Rate))
-	b.line("Max request concurrency", cmp.Or(strings.TrimPrefix(strconv.Itoa(s.MaxConcurrency), "0"), "not set"))
+	bound := "not set"
+	if s.MaxConcurrency != 0 {
+		bound = strconv.Itoa(s.MaxConcurrency)
+	}
+	b.line("Max request concurrency", bound)
 	b.line("Successful requests", successCount(s))
 	b.float("Benchmark duration (s)", positive(s.Window))
 	b.tokens(s)
@@ -105,10 +109,10 @@ func (b servingBlock) tokens(s *rundir.Stage) {
 	}
 }
 
-func (b servingBlock) dist(title, what string, d *rundir.Dist, names ...string) {
+func (b servingBlock) dist(title, metric string, d *rundir.Dist, names ...string) {
 	b.section(title, "-")
 	for _, name := range names {
-		b.float(servingStatistic(name)+" "+what+" (ms)", lang.Scale(d.Get(name), 1e3))
+		b.float(servingStatistic(name)+" "+metric+" (ms)", lang.Scale(d.Get(name), 1e3))
 	}
 }
 
