@@ -417,7 +417,7 @@ func (w *writer) source(s *setup.Setup) string {
 func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string {
 	var b bytes.Buffer
 	table.Heading(&b, 2, docSummary.In(w.Lang))
-	n := 0
+	var subjects []string
 	for _, about := range []struct {
 		say   lang.Phrase
 		label func(*rundir.Run) string
@@ -426,12 +426,17 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return setup.Labels(r).Quant }},
 	} {
 		lacks := func(s setup.Setup) bool { return about.label(s.Run) == "" }
-		if names := w.distinct(about.label); len(names) > 1 || len(names) == 1 && slices.ContainsFunc(w.setups, lacks) {
-			if n++; n == 1 {
-				b.WriteString("\n")
-			}
-			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, lang.ListComma.In(w.Lang)))))
+		names := w.distinct(about.label)
+		if len(names) > 1 || len(names) == 1 && slices.ContainsFunc(w.setups, lacks) {
+			list := table.Escape(strings.Join(names, lang.ListComma.In(w.Lang)))
+			subjects = append(subjects, about.say.In(w.Lang, list))
 		}
+	}
+	for i, subject := range subjects {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%d. %s\n", i+1, subject)
 	}
 	var lines []string
 	for i := range choices {

@@ -60,7 +60,8 @@ func (d RenewDocument) AddStored(w io.Writer, found []setup.Input, old []byte) (
 		}
 		again, ok := d.reread(k)
 		if !ok {
-			if again, ok = d.readTable(k, old); !ok {
+			again, ok = d.readTable(k, old)
+			if !ok {
 				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part",
 					k.firstLine, k.firstLine+k.lines, k.From)
 			}

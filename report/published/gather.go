@@ -145,10 +145,11 @@ func finishGroup(run *rundir.Run) {
 			s.Role = cmp.Or(rundir.RoleOf(s.Kind), rundir.Grid)
 		}
 		if name := s.Name; total[name] > 1 {
-			if number[name]++; number[name] > 1 {
-				s.Name = fmt.Sprintf("%s#%d", name, number[name])
-			}
+			number[name]++
 			s.Repeat = number[name]
+			if s.Repeat > 1 {
+				s.Name = fmt.Sprintf("%s#%d", name, s.Repeat)
+			}
 		}
 		run.Plan.Repeats = max(run.Plan.Repeats, s.Repeat)
 	}

@@ -149,7 +149,8 @@ func headingParts(line string) []string {
 		b.Reset()
 	}
 	for i := 0; i < len(line); {
-		switch rest := line[i:]; {
+		rest := line[i:]
+		switch {
 		case strings.HasPrefix(rest, "**"):
 			bold = !bold
 			i += 2

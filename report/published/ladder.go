@@ -108,7 +108,8 @@ func finishLadder(run *rundir.Run) {
 		nameConcurrent(s)
 		if s.Role == rundir.WarmUp {
 			s.Name += warmUpSuffix
-			if warm[c]++; warm[c] > 1 {
+			warm[c]++
+			if warm[c] > 1 {
 				s.Name += fmt.Sprintf("-%d", warm[c])
 			}
 			continue

@@ -275,7 +275,8 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 			s.setLabel(key, rundir.Label{Line: s.file.line(v.Get("labels")), Text: text})
 		}
 	}
-	if run.Workload = own.Workload; run.Workload.OutputTokens.Mean > 0 {
+	run.Workload = own.Workload
+	if run.Workload.OutputTokens.Mean > 0 {
 		st.AskedTokens = rundir.Exactly(run.Workload.OutputTokens.Mean)
 	}
 	if name := s.in.Get("scenario.load.metadata.description").String(); name != "" {

@@ -38,7 +38,8 @@ func hideURLSecrets(s string) string {
 	s, _, _ = strings.Cut(s, "?")
 	if at := strings.LastIndex(s, "@"); at >= 0 {
 		scheme, _, ok := strings.Cut(s[:at], "://")
-		if s = s[at+1:]; ok {
+		s = s[at+1:]
+		if ok {
 			s = scheme + "://" + s
 		}
 	}
