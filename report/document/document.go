@@ -92,8 +92,8 @@ func ChoiceNote(old []byte) string {
 	return ""
 }
 
-// Write writes the document of the setups. Of the old document, empty for a new one, it keeps the text that people wrote
-// and the order of the runs.
+// Write writes the document of the setups. Of the old document, empty for a new one, it keeps the text of people and the
+// order of the runs.
 func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	pieces, err := split(string(old))
 	if err != nil {

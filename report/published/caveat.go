@@ -18,10 +18,12 @@ type caveat struct {
 }
 
 const (
-	partWord   = `(?:[单每]\s?(?:[卡张机]|节点|用户|请求)|per[- ](?:gpu|card|worker|node|machine|replica|instance|user|request|stream))`
+	partWord = `(?:[单每]\s?(?:[卡张机]|节点|用户|请求)|` +
+		`per[- ](?:gpu|card|worker|node|machine|replica|instance|user|request|stream))`
 	timeWord   = `(?:latenc(?:y|ies)|times?|ttft|itl|tpot|e2e|first token|时延|延迟|时间|耗时)`
 	percentile = `(?:p50|p9\d(?:\.\d+)?|\d\d(?:th)? percentiles?|percentiles?|medians?|worst|百分位数?|分位数?|中位数?)`
-	rateWord   = `(?:数值|数据|吞吐|结果|请求|throughput|figures?|numbers?|values?|results?|machine|requests?|rates?|tok(?:en)?s?(?:/s)?)`
+	rateWord   = `(?:数值|数据|吞吐|结果|请求|` +
+		`throughput|figures?|numbers?|values?|results?|machine|requests?|rates?|tok(?:en)?s?(?:/s)?)`
 )
 
 // A line with a time in it tells a result, not what a column is.
@@ -32,7 +34,8 @@ var caveats = sync.OnceValue(func() []caveat {
 	times, rates := []string{"latency_s", "ttft_s", "itl_s", "inter_token_s", "tpot_s"}, []string{"rates", "tokens_per_s"}
 	return []caveat{
 		{regexp.MustCompile(`(?i)\b(?:erratum|errata|corrigend\w*|swapped|interchanged|mislabell?ed)\b|勘误|更正|写反|` +
-			`\b(?:headings?|headers?|columns?|units?|tables?|labels?|rows?|figures?|numbers?)\b.*\b(?:wrong|incorrect|mistaken|invalid)\b|` +
+			`\b(?:headings?|headers?|columns?|units?|tables?|labels?|rows?|figures?|numbers?)\b` +
+			`.*\b(?:wrong|incorrect|mistaken|invalid)\b|` +
 			`(?:表头|单位|数据|标题|列).*(?:有误|错误|错了)`), noteErratum, append(times, rates...)},
 		{regexp.MustCompile(`(?i)\b(?:relative to|normali[sz]ed (?:to|by)|as a ratio|ratios? (?:of|to)|trimmed mean|` +
 			`aggregated over|summed over|sums? of|added up)\b|= ?1\.00?\)|相对值|归一化|累加`), noteErratum, append(times, rates...)},

@@ -124,8 +124,8 @@ func keysOf(v gjson.Result) string {
 	return strings.Join(keys, ", ")
 }
 
-// topLevel returns the elements of a list, or objects that follow each other, as in JSON Lines. encoding/json checks the
-// syntax, because it bounds the depth.
+// topLevel returns the elements of a list, or the objects of JSON Lines. encoding/json checks the syntax, because it
+// bounds the depth.
 func topLevel(text string) ([]gjson.Result, error) {
 	in := json.NewDecoder(strings.NewReader(text))
 	var values []gjson.Result
