@@ -1,7 +1,7 @@
 // Package document writes the comparison of many configurations as one document: what is compared, a table for each
 // configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When
-// it is written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no
-// file itself. [Write] is where one begins to read.
+// it is written again, they are renewed, and every byte that people wrote around them is kept. The package reads and
+// writes no file itself. Start at [Write].
 package document
 
 import (
@@ -28,13 +28,12 @@ import (
 // Options say how to write.
 type Options struct {
 	Lang lang.Lang
-	Base string // what drawings' names begin with
+	Base string // prefix of the names of drawings
 	// Force overwrites a document that is not llmsweep's, and generated parts that people changed.
 	Force bool
 	// From is how the document names a file or directory that a result came from, in its comments too.
 	From func(path string) string
-	// Source is an address that stands for all sources where the document tells them. Empty: as the document was
-	// written, a new one with From.
+	// Source is an address to name in place of all sources. Empty: as the document was written, a new one with From.
 	Source string
 	// Choice is what is to be chosen for; nil: no choice is made. ChoiceNote is kept in the document, so that it can be
 	// made again.
@@ -52,22 +51,18 @@ type Output struct {
 	Files    map[string][]byte
 }
 
-// runMarker is the content of a run's marker.
+// runMarker is the JSON in a run's marker.
 type runMarker struct {
-	From string   `json:"from"`
-	Line int      `json:"line,omitempty"`
+	From string   `json:"from"`           // as [Options].From names it
+	Line int      `json:"line,omitempty"` // in that file; 0 for a run directory
 	With []string `json:"with,omitempty"` // the other files of a run whose rows have files of their own
 }
 
-// storedRun is a run that a document holds already.
 type storedRun struct {
-	From             string // as [Options].From named it
-	Line             int    // in that file; 0 for a run directory
-	FirstLine, Lines int    // where the document has it
-	With             []string
+	runMarker
+	firstLine, lines int // where the document has it
 }
 
-// storedRuns lists the runs that a document holds.
 func storedRuns(old []byte) ([]storedRun, error) {
 	pieces, err := split(string(old))
 	if err != nil {
@@ -75,9 +70,9 @@ func storedRuns(old []byte) ([]storedRun, error) {
 	}
 	var all []storedRun
 	for _, p := range pieces {
-		var o runMarker
-		if p.name == partRun && json.Unmarshal([]byte(p.note), &o) == nil {
-			all = append(all, storedRun{o.From, o.Line, p.line, strings.Count(p.text, "\n"), o.With})
+		var m runMarker
+		if p.name == partRun && json.Unmarshal([]byte(p.note), &m) == nil {
+			all = append(all, storedRun{m, p.line, strings.Count(p.text, "\n")})
 		}
 	}
 	return all, nil
@@ -97,8 +92,8 @@ func ChoiceNote(old []byte) string {
 	return ""
 }
 
-// Write writes the document of the setups. Old is the document as it was, empty for a new one: of it the text that
-// people wrote and the order of the runs are kept.
+// Write writes the document of the setups. Of the old document, empty for a new one, it keeps the text of people and the
+// order of the runs.
 func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	pieces, err := split(string(old))
 	if err != nil {
@@ -133,14 +128,13 @@ func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	return w.out, nil
 }
 
-// writer is one document while it is written.
 type writer struct {
 	Options
 	setups []setup.Setup
 	out    Output
 }
 
-// skeleton is a new document: the headings are text, which people may change.
+// The headings of a new document are text, which people may change.
 func (w *writer) skeleton() []piece {
 	return []piece{
 		{text: "# " + docTitle.In(w.Lang) + "\n\n"}, {name: partSummary},
@@ -149,7 +143,7 @@ func (w *writer) skeleton() []piece {
 	}
 }
 
-// parts are the generated parts that there is one of, by name.
+// parts returns the generated parts that a document has once, by name.
 func (w *writer) parts() (map[string]piece, error) {
 	parts := map[string]piece{}
 	comparison, err := compare.Of(w.setups, w.AnyWorkload)
@@ -168,29 +162,29 @@ func (w *writer) parts() (map[string]piece, error) {
 		if choices, err = choose.Of(w.setups, *w.Choice); err != nil {
 			return nil, err
 		}
-		text, err := w.choice(choices)
+		text, err := w.choiceText(choices)
 		if err != nil {
 			return nil, err
 		}
-		parts[partChoice] = piece{name: partChoice, note: note(w.ChoiceNote), text: text}
+		parts[partChoice] = piece{name: partChoice, note: markerJSON(w.ChoiceNote), text: text}
 	}
 	summary := piece{name: partSummary, text: w.summary(comparison, choices)}
 	if len(w.Order) > 0 || w.Source != "" {
-		summary.note = note(settings{w.Order, w.Source})
+		summary.note = markerJSON(settings{w.Order, w.Source})
 	}
 	parts[partSummary] = summary
 	return parts, nil
 }
 
-// choice is the choice among the setups, each model for itself.
-func (w *writer) choice(all []choose.Choice) (string, error) {
+func (w *writer) choiceText(all []choose.Choice) (string, error) {
 	var b strings.Builder
 	for i := range all {
-		sections := all[i].Sections(2)
+		c := &all[i]
+		sections := c.Sections(2)
 		if i > 0 { // how numbers are meant is said once
 			sections[0].Details = nil
 		}
-		text, err := w.markdown(sections, w.drawing(all[i].Model, "cost", w.modelDrawings(all[i].Model).Cost(&all[i])))
+		text, err := w.markdown(sections, w.drawing(c.Model, "cost", w.modelDrawings(c.Model).Cost(c)))
 		if err != nil {
 			return "", err
 		}
@@ -199,8 +193,8 @@ func (w *writer) choice(all []choose.Choice) (string, error) {
 	return b.String(), nil
 }
 
-// markdown returns sections as Markdown, with drawings beneath the first tables, without what is said of single
-// rows: it stands at the tables of these.
+// markdown puts the drawings beneath the first tables. Sections on single rows are left out: the runs have them at
+// their tables.
 func (w *writer) markdown(sections []table.Section, drawings string) (string, error) {
 	sections = slices.DeleteFunc(sections, func(s table.Section) bool { return s.Rows })
 	first := 1 + slices.IndexFunc(sections[1:], func(s table.Section) bool { return s.Level > sections[0].Level })
@@ -222,7 +216,8 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 	var filled []piece
 	placed := map[string]bool{}
 	for _, p := range pieces {
-		switch part, ok := parts[p.name]; {
+		part, ok := parts[p.name]
+		switch {
 		case p.name == partRun:
 			if !placed[partRun] { // those that come before all that the document has
 				filled = append(filled, runs[""]...)
@@ -241,14 +236,11 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 			filled = append(filled, part)
 		}
 	}
-	for _, name := range []string{partRun, partCompare, partChoice} {
-		part, ok := parts[name]
-		switch {
-		case placed[name]:
-		case name == partRun:
-			filled = append(filled, piece{text: "\n"})
-			filled = append(filled, runs[""]...)
-		case ok:
+	if !placed[partRun] {
+		filled = append(append(filled, piece{text: "\n"}), runs[""]...)
+	}
+	for _, name := range []string{partCompare, partChoice} {
+		if part, ok := parts[name]; ok && !placed[name] {
 			filled = append(filled, piece{text: "\n"}, part)
 		}
 	}
@@ -260,8 +252,8 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 	return filled
 }
 
-// runPieces renders all runs, and says behind which run of the document each stands, by its marker: itself where the
-// document has it, else the last that sorts before it. New ones that sort before all stand under "".
+// runPieces renders all runs, by the marker of the run of the document that each stands behind: its own where the
+// document has it, else that of the last one that sorts before it. New ones that sort before all stand under "".
 func (w *writer) runPieces(pieces []piece) map[string][]piece {
 	var known []string
 	for _, p := range pieces {
@@ -277,9 +269,9 @@ func (w *writer) runPieces(pieces []piece) map[string][]piece {
 	behind := map[string][]*setup.Setup{}
 	at := ""
 	for _, s := range sorted {
-		if n := w.note(s); slices.Contains(known, n) {
+		if n := w.runNote(s); slices.Contains(known, n) {
 			at = n
-			behind[at] = append([]*setup.Setup{s}, behind[at]...)
+			behind[at] = slices.Insert(behind[at], 0, s)
 			continue
 		}
 		behind[at] = append(behind[at], s)
@@ -289,33 +281,32 @@ func (w *writer) runPieces(pieces []piece) map[string][]piece {
 	for _, n := range append([]string{""}, known...) {
 		for _, s := range behind[n] {
 			group := w.heading(s)
-			runs[n] = append(runs[n], piece{name: partRun, note: w.note(s), text: w.run(s, group != last)})
+			runs[n] = append(runs[n], piece{name: partRun, note: w.runNote(s), text: w.runText(s, group != last)})
 			last = group
 		}
 	}
 	return runs
 }
 
-// note is the marker of a setup.
-func (w *writer) note(s *setup.Setup) string {
-	if src := s.Run.Source; src != nil {
-		o := runMarker{From: w.From(src.File), Line: src.Line}
-		for i := range s.Run.Stages {
-			from := s.Run.Stages[i].Source
-			if src.Format != published.LLMD || from.File == src.File {
-				continue
-			}
-			if name := w.From(from.File); !slices.Contains(o.With, name) {
-				o.With = append(o.With, name)
-			}
-		}
-		return note(o)
+func (w *writer) runNote(s *setup.Setup) string {
+	src := s.Run.Source
+	if src == nil {
+		return markerJSON(runMarker{From: w.From(s.Path)})
 	}
-	return note(runMarker{From: w.From(s.Path)})
+	m := runMarker{From: w.From(src.File), Line: src.Line}
+	for i := range s.Run.Stages {
+		row := s.Run.Stages[i].Source
+		if src.Format != published.LLMD || row.File == src.File {
+			continue
+		}
+		if name := w.From(row.File); !slices.Contains(m.With, name) {
+			m.With = append(m.With, name)
+		}
+	}
+	return markerJSON(m)
 }
 
-// run is the part of one setup: its heading and table as they are published, and what a reader of them must know.
-func (w *writer) run(s *setup.Setup, heading bool) string {
+func (w *writer) runText(s *setup.Setup, heading bool) string {
 	var b bytes.Buffer
 	if heading {
 		table.Heading(&b, 3, w.heading(s))
@@ -327,7 +318,7 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	if s.Name != setup.Title(s.Run, w.Lang) {
 		lines = append(lines, docName.In(w.Lang, s.Name))
 	}
-	if src := s.Run.Source; src == nil {
+	if s.Run.Source == nil {
 		lines = append(lines, findings.Answer(s.Run, w.Lang)...)
 	} else {
 		lines = append(lines, w.labels(s.Run)...)
@@ -337,14 +328,13 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// doubts returns the rows of a setup that are not used, of which some figures are not used, or that have a remark. Rows
-// with one reason are named together.
+// doubts names rows with one reason together.
 func (w *writer) doubts(s *setup.Setup) []string {
-	type reason struct{ not, why string }
+	type reason struct{ unused, why string }
 	rows := map[reason][]string{}
 	var order []reason
-	add := func(o setup.RowMark, not string) {
-		r := reason{not, o.Reason(w.Lang)}
+	add := func(o setup.RowMark, unused string) {
+		r := reason{unused, o.Reason(w.Lang)}
 		if rows[r] == nil {
 			order = append(order, r)
 		}
@@ -355,21 +345,22 @@ func (w *writer) doubts(s *setup.Setup) []string {
 		add(o, all)
 	}
 	for _, o := range s.Marked {
-		not := none
+		unused := none
 		if o.Figures {
-			not = o.UnusedFigures(w.Lang)
+			unused = o.UnusedFigures(w.Lang)
 		}
-		add(o, not)
+		add(o, unused)
 	}
 	var lines []string
 	for _, r := range order {
-		switch named := strings.Join(rows[r], lang.ListComma.In(w.Lang)); r.not {
+		names := strings.Join(rows[r], lang.ListComma.In(w.Lang))
+		switch r.unused {
 		case all:
-			lines = append(lines, docDoubt.In(w.Lang, named, r.why))
+			lines = append(lines, docDoubt.In(w.Lang, names, r.why))
 		case none:
-			lines = append(lines, named+lang.Colon.In(w.Lang)+r.why)
+			lines = append(lines, names+lang.Colon.In(w.Lang)+r.why)
 		default:
-			lines = append(lines, docFigures.In(w.Lang, named, r.not, r.why))
+			lines = append(lines, docFigures.In(w.Lang, names, r.unused, r.why))
 		}
 	}
 	return lines
@@ -386,14 +377,14 @@ func partlyUsed(marked []setup.RowMark) int {
 	return len(rows)
 }
 
-// labels says where the labels of an imported run come from, and what the document says of it that a reader must know.
 func (w *writer) labels(run *rundir.Run) []string {
 	if run.Source.Format == published.SixColumn {
 		return nil // the heading line has them
 	}
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
-		switch l := run.Source.Labels[key]; {
+		l := run.Source.Labels[key]
+		switch {
 		case l.Line == 0:
 			parts = append(parts, l.Text)
 		case l.Inferred:
@@ -412,8 +403,6 @@ func (w *writer) labels(run *rundir.Run) []string {
 	return lines
 }
 
-// source returns the file and line, or the directory, that a setup came from: in a document that is published, no path
-// of this machine.
 func (w *writer) source(s *setup.Setup) string {
 	src := s.Run.Source
 	switch {
@@ -425,25 +414,29 @@ func (w *writer) source(s *setup.Setup) string {
 	return w.From(src.File) + ":" + strconv.Itoa(src.Line)
 }
 
-// summary returns what is compared, what to choose, and the conclusions.
 func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string {
 	var b bytes.Buffer
 	table.Heading(&b, 2, docSummary.In(w.Lang))
-	n := 0
+	var subjects []string
 	for _, about := range []struct {
-		say  lang.Phrase
-		what func(*rundir.Run) string
+		say   lang.Phrase
+		label func(*rundir.Run) string
 	}{
 		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, setup.Engine},
 		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return setup.Labels(r).Quant }},
 	} {
-		lacks := func(s setup.Setup) bool { return about.what(s.Run) == "" }
-		if names := w.values(about.what); len(names) > 1 || len(names) == 1 && slices.ContainsFunc(w.setups, lacks) {
-			if n++; n == 1 {
-				b.WriteString("\n")
-			}
-			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, lang.ListComma.In(w.Lang)))))
+		lacks := func(s setup.Setup) bool { return about.label(s.Run) == "" }
+		names := w.distinct(about.label)
+		if len(names) > 1 || len(names) == 1 && slices.ContainsFunc(w.setups, lacks) {
+			list := table.Escape(strings.Join(names, lang.ListComma.In(w.Lang)))
+			subjects = append(subjects, about.say.In(w.Lang, list))
 		}
+	}
+	for i, subject := range subjects {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%d. %s\n", i+1, subject)
 	}
 	var lines []string
 	for i := range choices {
@@ -465,11 +458,10 @@ func (w *writer) summary(c *compare.Comparison, choices []choose.Choice) string 
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// values are the names of one thing among the setups, in the order in which they come.
-func (w *writer) values(what func(*rundir.Run) string) []string {
+func (w *writer) distinct(label func(*rundir.Run) string) []string {
 	var names []string
 	for i := range w.setups {
-		if v := what(w.setups[i].Run); v != "" && !slices.Contains(names, v) {
+		if v := label(w.setups[i].Run); v != "" && !slices.Contains(names, v) {
 			names = append(names, v)
 		}
 	}

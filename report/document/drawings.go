@@ -14,7 +14,7 @@ import (
 	"llmsweep/report/table"
 )
 
-// drawings draws each model's configurations, and returns the lines that show the files.
+// drawings adds each model's drawings to the files, and returns the lines that show them.
 func (w *writer) drawings() string {
 	var b strings.Builder
 	var drawn []string
@@ -31,13 +31,12 @@ func (w *writer) drawings() string {
 	return b.String()
 }
 
-// modelDrawings are the drawings of the configurations of a model.
 func (w *writer) modelDrawings(model string) html.FigureFiles {
 	return html.NewFigureFiles(model, slices.DeleteFunc(slices.Clone(w.setups),
 		func(s setup.Setup) bool { return setup.Model(s.Run) != model }))
 }
 
-// drawing keeps a drawing as a file, and returns the line that shows it; empty where there is nothing in it.
+// drawing adds a drawing to the files, and returns the line that shows it; empty where there is nothing in it.
 func (w *writer) drawing(model, what string, f *draw.File) string {
 	var b bytes.Buffer
 	if len(f.Figures) == 0 || f.Write(&b, w.Lang) != nil { // a bytes.Buffer takes everything
@@ -52,7 +51,7 @@ func (w *writer) drawing(model, what string, f *draw.File) string {
 	return fmt.Sprintf("\n![%s](%s.svg)\n", table.Escape(f.Name(w.Lang)), name)
 }
 
-// freeName returns a name that no drawing has: names in other scripts differ in nothing that file names keep.
+// freeName numbers names that differ only in what fileName drops, such as those in other scripts.
 func (w *writer) freeName(name string) string {
 	free := name
 	for n := 2; w.out.Files[free+".svg"] != nil; n++ {
@@ -63,14 +62,11 @@ func (w *writer) freeName(name string) string {
 
 // fileName keeps what every file system and every link takes.
 func fileName(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(s) {
-		switch {
-		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == '_':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('-')
+	name := strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == '_' {
+			return r
 		}
-	}
-	return strings.Trim(b.String(), "-.")
+		return '-'
+	}, strings.ToLower(s))
+	return strings.Trim(name, "-.")
 }

@@ -9,7 +9,6 @@ import (
 	"llmsweep/report/inputs"
 )
 
-// What generated parts are called in their markers.
 const (
 	partSummary = "summary"
 	partRun     = "run"
@@ -31,7 +30,7 @@ var (
 	closing = regexp.MustCompile(`^<!-- /llmsweep:(\w+)(?: ([0-9a-f]{32}))? -->$`)
 )
 
-// split takes a document apart. Joined, the pieces are the document again, byte for byte.
+// split returns pieces that [join] makes the same document of, byte for byte.
 func split(doc string) ([]piece, error) {
 	var all []piece
 	var text strings.Builder
@@ -88,7 +87,6 @@ func checkIntact(all []piece) error {
 	return nil
 }
 
-// join is the document of the pieces.
 func join(all []piece) string {
 	var b strings.Builder
 	for _, p := range all {
@@ -113,8 +111,8 @@ func join(all []piece) string {
 	return b.String()
 }
 
-// note is the JSON of a marker. Two hyphens would end the comment.
-func note(v any) string {
+// markerJSON escapes two hyphens, which would end the comment.
+func markerJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil { // only strings and numbers are ever noted
 		return ""

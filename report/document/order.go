@@ -1,5 +1,3 @@
-// Sorts the sections of a document.
-
 package document
 
 import (
@@ -15,17 +13,16 @@ import (
 	"llmsweep/report/setup"
 )
 
-// settings are the content of the summary's marker: what a document was written with, where that is not as usual.
+// settings are the JSON in the summary's marker: the options of a document that are not the defaults.
 type settings struct {
 	Order  []string `json:"order,omitempty"`
 	Source string   `json:"source,omitempty"`
 }
 
-// storedSettings returns what a document was written with.
 func storedSettings(pieces []piece) (s settings) {
 	for _, p := range pieces {
 		if p.name == partSummary && json.Unmarshal([]byte(p.note), &s) == nil {
-			// people edit documents
+			// People edit documents.
 			s.Order = slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) })
 			return s
 		}
@@ -39,16 +36,17 @@ var headingLine = regexp.MustCompile(`(?m)^#`)
 // theirs.
 func (w *writer) sortRuns(pieces []piece) []piece {
 	type block struct {
-		of     *setup.Setup // nil: it stays where it is
+		setup  *setup.Setup // nil: it stays where it is
 		pieces []piece
 	}
 	var blocks, runs []block
 	for _, p := range pieces {
-		at := slices.IndexFunc(w.setups, func(s setup.Setup) bool { return p.name == partRun && w.note(&s) == p.note })
-		switch last := len(blocks) - 1; {
+		at := slices.IndexFunc(w.setups, func(s setup.Setup) bool { return p.name == partRun && w.runNote(&s) == p.note })
+		last := len(blocks) - 1
+		switch {
 		case at >= 0:
 			blocks = append(blocks, block{&w.setups[at], []piece{p}})
-		case p.name == "" && last >= 0 && blocks[last].of != nil && strings.TrimSpace(p.text) != "":
+		case p.name == "" && last >= 0 && blocks[last].setup != nil && strings.TrimSpace(p.text) != "":
 			end := len(p.text)
 			if m := headingLine.FindStringIndex(p.text); m != nil {
 				end = m[0]
@@ -60,15 +58,15 @@ func (w *writer) sortRuns(pieces []piece) []piece {
 		}
 	}
 	for _, b := range blocks {
-		if b.of != nil {
+		if b.setup != nil {
 			runs = append(runs, b)
 		}
 	}
 	order := w.comparator()
-	slices.SortStableFunc(runs, func(a, b block) int { return order(a.of, b.of) })
+	slices.SortStableFunc(runs, func(a, b block) int { return order(a.setup, b.setup) })
 	var all []piece
 	for _, b := range blocks {
-		if b.of != nil {
+		if b.setup != nil {
 			b, runs = runs[0], runs[1:]
 		}
 		all = append(all, b.pieces...)
@@ -80,10 +78,12 @@ func (w *writer) sortRuns(pieces []piece) []piece {
 func compareSetups(a, b *setup.Setup) int {
 	x, y := setup.Labels(a.Run), setup.Labels(b.Run)
 	return cmp.Or(
-		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
-		cmp.Compare(modelSize(setup.Model(a.Run)), modelSize(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run),
-			setup.Model(b.Run)),
-		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
+		strings.Compare(x.GPU, y.GPU),
+		strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
+		cmp.Compare(modelSize(setup.Model(a.Run)), modelSize(setup.Model(b.Run))),
+		strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
+		cmp.Compare(x.GPUs, y.GPUs),
+		strings.Compare(x.Quant, y.Quant),
 	)
 }
 
@@ -102,21 +102,21 @@ func modelSize(model string) float64 {
 // OrderKeys are what [Options].Order may name.
 func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
 
-// comparator returns how setups are sorted: by the keys of Order, each in the order in which its values occur among the
-// setups, then as without it.
+// comparator sorts by the keys of Order, each in the order in which its values occur among the setups, then by
+// compareSetups.
 func (w *writer) comparator() func(a, b *setup.Setup) int {
 	places := map[string]map[string]int{}
 	for _, key := range w.Order {
 		places[key] = map[string]int{}
 		for i := range w.setups {
-			if v := valueOf(&w.setups[i], key); places[key][v] == 0 {
+			if v := labelOf(&w.setups[i], key); places[key][v] == 0 {
 				places[key][v] = len(places[key]) + 1
 			}
 		}
 	}
 	return func(a, b *setup.Setup) int {
 		for _, key := range w.Order {
-			if c := cmp.Compare(places[key][valueOf(a, key)], places[key][valueOf(b, key)]); c != 0 {
+			if c := cmp.Compare(places[key][labelOf(a, key)], places[key][labelOf(b, key)]); c != 0 {
 				return c
 			}
 		}
@@ -124,8 +124,7 @@ func (w *writer) comparator() func(a, b *setup.Setup) int {
 	}
 }
 
-// valueOf is a setup's value of a key of Order.
-func valueOf(s *setup.Setup, key string) string {
+func labelOf(s *setup.Setup, key string) string {
 	switch key {
 	case "model":
 		return setup.Model(s.Run)
@@ -139,7 +138,7 @@ func valueOf(s *setup.Setup, key string) string {
 	return setup.Labels(s.Run).Quant
 }
 
-// heading is the heading that a setup stands under: its values of the first two keys of the order.
+// heading has the values of the first two keys of the order.
 func (w *writer) heading(s *setup.Setup) string {
 	keys := w.Order
 	if len(keys) == 0 {
@@ -148,7 +147,7 @@ func (w *writer) heading(s *setup.Setup) string {
 	unnamed := map[string]lang.Phrase{"model": docNoModel, "gpu": docNoGPU, "engine": docNoEngine, "quant": docNoQuant}
 	var parts []string
 	for _, key := range keys[:min(2, len(keys))] {
-		v := valueOf(s, key)
+		v := labelOf(s, key)
 		switch {
 		case v == "":
 			v = unnamed[key].In(w.Lang)

@@ -1,5 +1,3 @@
-// Reads again what a document holds, so that a new one has it too, and makes its page.
-
 package document
 
 import (
@@ -27,21 +25,21 @@ type RenewDocument struct {
 
 // IsDocument reports whether a path is the document.
 func (d RenewDocument) IsDocument(path string) bool {
-	there, err1 := filepath.Abs(path)
-	here, err2 := filepath.Abs(d.Path)
-	return err1 == nil && err2 == nil && there == here
+	file, err1 := filepath.Abs(path)
+	document, err2 := filepath.Abs(d.Path)
+	return err1 == nil && err2 == nil && file == document
 }
 
 // SourceName returns how the document names a file: beneath its directory by the path from there, elsewhere by its name
 // alone, since a document that is published tells nothing of the machine that it was written on.
 func (d RenewDocument) SourceName(path string) string {
-	there, err1 := filepath.Abs(path)
-	here, err2 := filepath.Abs(filepath.Dir(d.Path))
+	file, err1 := filepath.Abs(path)
+	dir, err2 := filepath.Abs(filepath.Dir(d.Path))
 	if err1 == nil && err2 == nil {
-		if rel, err := filepath.Rel(here, there); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
-		path = there
+		path = file
 	}
 	if d.Names != nil {
 		return d.Names(path)
@@ -52,19 +50,20 @@ func (d RenewDocument) SourceName(path string) string {
 // AddStored adds the runs in the document that were not named now. Each is read again from its source; where that is
 // gone, the numbers come from the document's own table.
 func (d RenewDocument) AddStored(w io.Writer, found []setup.Input, old []byte) ([]setup.Input, error) {
-	kept, err := storedRuns(old)
+	stored, err := storedRuns(old)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range kept {
+	for _, k := range stored {
 		if slices.ContainsFunc(found, func(in setup.Input) bool { return d.isStored(in, k) }) {
 			continue
 		}
 		again, ok := d.reread(k)
 		if !ok {
-			if again, ok = d.readTable(k, old); !ok {
-				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+
-					k.Lines, k.From)
+			again, ok = d.readTable(k, old)
+			if !ok {
+				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part",
+					k.firstLine, k.firstLine+k.lines, k.From)
 			}
 			fmt.Fprintf(w, "%s is not beside %[2]s: its numbers are taken from there\n", table.Clean(k.From), d.Path)
 		}
@@ -73,7 +72,6 @@ func (d RenewDocument) AddStored(w io.Writer, found []setup.Input, old []byte) (
 	return found, nil
 }
 
-// isStored reports whether an input is the run that a document holds.
 func (d RenewDocument) isStored(in setup.Input, k storedRun) bool {
 	if src := in.Run.Source; src != nil {
 		return d.SourceName(src.File) == k.From && src.Line == k.Line
@@ -81,7 +79,6 @@ func (d RenewDocument) isStored(in setup.Input, k storedRun) bool {
 	return d.SourceName(in.Path) == k.From
 }
 
-// reread reads a run from its source.
 func (d RenewDocument) reread(k storedRun) (setup.Input, bool) {
 	var paths []string
 	for _, from := range append([]string{k.From}, k.With...) {
@@ -98,14 +95,14 @@ func (d RenewDocument) reread(k storedRun) (setup.Input, bool) {
 	return some[i], true
 }
 
-// readTable reads the table of a run in the document itself.
+// readTable reads a run from its table in the document itself.
 func (d RenewDocument) readTable(k storedRun, old []byte) (setup.Input, bool) {
 	doc, err := published.ParseText(d.Path, bytes.NewReader(old))
 	if err != nil {
 		return setup.Input{}, false
 	}
 	i := slices.IndexFunc(doc.Runs, func(run rundir.Run) bool {
-		return run.Source.Line >= k.FirstLine && run.Source.Line < k.FirstLine+k.Lines
+		return run.Source.Line >= k.firstLine && run.Source.Line < k.firstLine+k.lines
 	})
 	if i < 0 {
 		return setup.Input{}, false

@@ -2,7 +2,6 @@ package document
 
 import "llmsweep/report/lang"
 
-// The document's own words.
 var (
 	docTitle    = lang.Say("LLM inference compared", "LLM 推理性能对比")
 	docSummary  = lang.Say("Summary", "提要")

@@ -20,7 +20,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// schema names the version of a History's JSON.
 const schema = "llmsweep.history/v1"
 
 // DefaultAlarms is the expected number of false alarms per round of runs, over all series together.
@@ -75,7 +74,7 @@ type Change struct {
 	key string
 }
 
-// minSpreadRuns is the number of runs from which on a spread between them is told.
+// minSpreadRuns is the fewest runs that give a spread.
 const minSpreadRuns = 4
 
 // Analyze returns the history of runs. Alarms is the rate of false alarms over all series together.
@@ -92,13 +91,12 @@ func Analyze(setups []setup.Setup, alarms float64) (*History, error) {
 		return nil, errors.New("a history needs two runs or more: give their directories, or the directory that holds them")
 	}
 	for _, s := range ordered {
-		h.add(s)
+		h.addRun(s)
 	}
 	h.Series = slices.DeleteFunc(h.Series, func(s Series) bool { return len(s.Points) < 2 })
 	if len(h.Series) == 0 {
 		return nil, fmt.Errorf("no two of the %d runs have the same configuration and workload: runs of one configuration "+
-			"have the same labels but for %s",
-			len(ordered), strings.Join(compare.RunLabels(), ", "))
+			"have the same labels but for %s", len(ordered), strings.Join(compare.RunLabels(), ", "))
 	}
 	for i := range h.Series {
 		h.Series[i].findChanges(alarms / float64(len(h.Series)))
@@ -108,17 +106,16 @@ func Analyze(setups []setup.Setup, alarms float64) (*History, error) {
 
 // Spread returns the spread between runs of a setup's configuration in a metric, of logarithms; one without degrees of
 // freedom where it is not known.
-func (h *History) Spread(of *setup.Setup, key string) stats.Spread {
-	title := compare.ConfigurationName(of.Run)
-	i := slices.IndexFunc(h.Series, func(s Series) bool { return s.Key == key && s.title == title })
+func (h *History) Spread(s *setup.Setup, key string) stats.Spread {
+	title := compare.ConfigurationName(s.Run)
+	i := slices.IndexFunc(h.Series, func(o Series) bool { return o.Key == key && o.title == title })
 	if i < 0 {
 		return stats.Spread{}
 	}
 	return h.Series[i].runSpread
 }
 
-// add adds the metrics of a run to their series.
-func (h *History) add(s *setup.Setup) {
+func (h *History) addRun(s *setup.Setup) {
 	title := compare.ConfigurationName(s.Run)
 	for _, m := range seriesMetrics(s) {
 		i := slices.IndexFunc(h.Series, func(o Series) bool { return o.Key == m.Key && o.Configuration == title.EN })
@@ -145,15 +142,15 @@ func seriesMetrics(s *setup.Setup) (all []compare.Metric) {
 	} else {
 		for _, r := range s.Rows {
 			at := "@" + r.Name()
-			all = append(all, compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
-				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean}, compare.Metric{Key: "itl" + at,
-					Value: r.Stage.InterToken})
+			all = append(all,
+				compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
+				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean},
+				compare.Metric{Key: "itl" + at, Value: r.Stage.InterToken})
 		}
 	}
 	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
 }
 
-// findChanges finds the changes of a series.
 func (s *Series) findChanges(level float64) {
 	y := make([]float64, len(s.Points)) // logarithms: differences are ratios
 	for i, p := range s.Points {
@@ -163,8 +160,8 @@ func (s *Series) findChanges(level float64) {
 	ratio := func(v float64) rundir.Number { return rundir.Exactly(math.Expm1(v)) }
 	for _, c := range changes {
 		s.Changes = append(s.Changes, Change{
-			Drift: c.Drift, Before: c.At - 1, From: c.At, To: c.Last, Found: c.Found, Ratio: ratio(c.Size), Low: ratio(c.Low),
-			High:   ratio(c.High),
+			Drift: c.Drift, Before: c.At - 1, From: c.At, To: c.Last, Found: c.Found,
+			Ratio: ratio(c.Size), Low: ratio(c.Low), High: ratio(c.High),
 			Better: (c.Size > 0) == compare.HigherIsBetter(s.Key), key: s.Key,
 		})
 	}

@@ -47,13 +47,12 @@ func (s *Series) changeSentence(c Change, l lang.Lang) string {
 	if from.Commit != "" && to.Commit != "" {
 		commits = sayCommits.In(l, table.Clean(from.Commit), table.Clean(to.Commit))
 	}
-	days := [2]string{day(from.At, to.At, l), day(to.At, from.At, l)}
 	low, high := percentSize(c.Low), percentSize(c.High)
 	if c.Ratio.Value() < 0 {
 		low, high = high, low
 	}
-	metric, of := table.Clean(s.metric().In(l)), table.Clean(s.title.In(l))
-	return say.In(l, metric, of, percentSize(c.Ratio), c.direction().In(l), low, high, days[0], days[1], commits)
+	return say.In(l, table.Clean(s.metric().In(l)), table.Clean(s.title.In(l)), percentSize(c.Ratio), c.direction().In(l),
+		low, high, day(from.At, to.At, l), day(to.At, from.At, l), commits)
 }
 
 // percentSize returns the size of a ratio in per cent, without a sign where the whole interval is on one side.
@@ -67,7 +66,8 @@ func percentSize(n rundir.Number) string {
 
 // direction returns the word for a rise or a fall: times become longer or shorter.
 func (c *Change) direction() lang.Phrase {
-	switch rose := c.Ratio.Value() > 0; {
+	rose := c.Ratio.Value() > 0
+	switch {
 	case compare.HigherIsBetter(c.key) && rose:
 		return wordHigher
 	case compare.HigherIsBetter(c.key):
@@ -78,20 +78,18 @@ func (c *Change) direction() lang.Phrase {
 	return wordShorter
 }
 
-// metric returns the name of the metric, with its load.
 func (s *Series) metric() lang.Text {
 	if name, load, ok := strings.Cut(s.Key, "@"); ok && !slices.Contains(compare.Keys(), s.Key) {
-		first := map[string]lang.Text{"ttft": lang.Same("TTFT"), "itl": lang.Same("ITL")}[name]
-		if first.IsZero() {
-			first, _ = compare.MetricFormat(name)
+		title := map[string]lang.Text{"ttft": lang.Same("TTFT"), "itl": lang.Same("ITL")}[name]
+		if title.IsZero() {
+			title, _ = compare.MetricFormat(name)
 		}
-		return atLoad.Text(first, load)
+		return atLoad.Text(title, load)
 	}
 	name, _ := compare.MetricFormat(s.Key)
 	return name
 }
 
-// cell prints a value of the series.
 func (s *Series) cell(v rundir.Number) table.Cell {
 	if !compare.HigherIsBetter(s.Key) {
 		return table.Seconds(v)
@@ -143,11 +141,10 @@ func (h *History) RequiredRuns() lang.Text {
 	return sayNeeds.Text(most.metric(), most.Needed)
 }
 
-// minChangeRuns is the number of runs from which on a change can be found: the two before and after it, and the spread
-// between runs.
+// minChangeRuns is the fewest runs in which a change can be found: two before and two after it, and those that give the
+// spread between runs.
 const minChangeRuns = 12
 
-// countShort counts the series that have too few runs to find a change.
 func (h *History) countShort() (n int) {
 	for _, s := range h.Series {
 		if len(s.Points) < minChangeRuns {
@@ -160,8 +157,7 @@ func (h *History) countShort() (n int) {
 func (h *History) changeTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headMetric.Text(), Left: true}, {Head: headChange.Text()}, {Head: headSince.Text(), Left: true},
-		{Head: headRun.Text(), Left: true},
-		{Head: headConfig.Text(), Left: true, Drop: 1},
+		{Head: headRun.Text(), Left: true}, {Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -184,8 +180,8 @@ func (h *History) changeTable() table.Table {
 func (h *History) seriesTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headMetric.Text(), Left: true}, {Head: headRuns.Text()}, {Head: headLatest.Text()},
-		{Head: headSpread.Text(), Sub: subBetween.Text()},
-		{Head: headNeeded.Text()}, {Head: headConfig.Text(), Left: true, Drop: 1},
+		{Head: headSpread.Text(), Sub: subBetween.Text()}, {Head: headNeeded.Text()},
+		{Head: headConfig.Text(), Left: true, Drop: 1},
 	}}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -195,8 +191,7 @@ func (h *History) seriesTable() table.Table {
 		}
 		t.Rows = append(t.Rows, []table.Cell{
 			{Text: s.metric(), Tone: table.Strong}, table.Count(len(s.Points)), s.cell(s.Points[len(s.Points)-1].Value),
-			table.Percent(s.Spread),
-			needed, {Text: s.title, Long: true},
+			table.Percent(s.Spread), needed, {Text: s.title, Long: true},
 		})
 	}
 	return t

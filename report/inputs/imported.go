@@ -1,6 +1,3 @@
-// Keeps results that other tools printed: it makes a run directory of each, and lists what was read, where each label
-// is from and what could not be read.
-
 package inputs
 
 import (
@@ -42,19 +39,15 @@ type Importer struct {
 // DirError is the error of a run directory that cannot be made.
 type DirError struct{ Err error }
 
-// Error returns the error beneath.
 func (e *DirError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error beneath.
 func (e *DirError) Unwrap() error { return e.Err }
 
-// ReadDocuments reads documents. One without a result is an error. Apart reports whether reports of one load stay
-// results of their own; else those that belong together are one, in the document of the first, and the others may be
-// left with none.
+// ReadDocuments reads documents; one without a result is an error. Unless apart is set, reports of one load each that
+// belong together become one result, in the document of the first, and the others may be left with none.
 func ReadDocuments(files []string, apart bool) ([]*published.Document, error) {
 	var docs []*published.Document
 	for _, file := range files {
-		doc, err := readImported(file)
+		doc, err := parseDocument(file)
 		if err != nil {
 			return nil, err
 		}
@@ -64,13 +57,12 @@ func ReadDocuments(files []string, apart bool) ([]*published.Document, error) {
 		published.Gather(docs...)
 	}
 	for i, doc := range docs {
-		markDoubts(files[i], doc)
+		auditDocument(files[i], doc)
 	}
 	return docs, nil
 }
 
-// readImported reads a document.
-func readImported(file string) (*published.Document, error) {
+func parseDocument(file string) (*published.Document, error) {
 	doc, err := published.ParseFile(file)
 	switch {
 	case err != nil:
@@ -85,9 +77,8 @@ func readImported(file string) (*published.Document, error) {
 	return doc, nil
 }
 
-// markDoubts keeps in the results of a document what the audit finds in it, and concludes from their rows where they
-// saturate.
-func markDoubts(file string, doc *published.Document) {
+// auditDocument marks the figures that the audit doubts, and then derives from the rows where each result saturates.
+func auditDocument(file string, doc *published.Document) {
 	var subjects []audit.Subject
 	for i := range doc.Runs {
 		subjects = append(subjects, audit.Subject{File: file, Run: &doc.Runs[i]})
@@ -103,7 +94,7 @@ func markDoubts(file string, doc *published.Document) {
 func (i *Importer) Import(w io.Writer, doc *published.Document) error {
 	if len(doc.Runs) == 0 && doc.MergedInto != "" {
 		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.MergedInto)))
-		return i.remarks(w, doc)
+		return i.listRemarks(w, doc)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\n\n", sayResults.In(i.Lang, table.Clean(doc.Name), len(doc.Runs), i.Out))
@@ -128,60 +119,51 @@ func (i *Importer) Import(w io.Writer, doc *published.Document) error {
 	if err := i.listLabels(w, doc); err != nil {
 		return err
 	}
-	return i.remarks(w, doc)
+	return i.listRemarks(w, doc)
 }
 
-// listLabels prints the labels of each result with the lines that they were read from or inferred from; without
-// ListLabels, only what is to be noted about them.
+// listLabels prints only the notes on labels unless ListLabels is set.
 func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	left := false
+	hidden := false
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
 		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
 			continue
 		}
-		left = !i.ListLabels
+		hidden = !i.ListLabels
 		if i.ListLabels {
 			fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
 			i.listSources(t, run)
 		}
 		for _, n := range published.ImportNotes(run) {
-			fmt.Fprintln(t, "    "+i.remark(run.Source.Line, n))
+			fmt.Fprintln(t, "    "+i.remarkText(run.Source.Line, n))
 		}
 	}
-	if left {
+	if hidden {
 		fmt.Fprintln(t, "\n"+sayLeft.In(i.Lang))
 	}
 	return t.Flush()
 }
 
-// listSources prints the labels of a result, each with its line.
 func (i *Importer) listSources(w io.Writer, run *rundir.Run) {
+	values := map[string]string{"model": run.Labels.Model, "gpu": run.Labels.GPU, "gpus": strconv.Itoa(run.Labels.GPUs),
+		"engine": run.Labels.Engine, "quant": run.Labels.Quant}
 	for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
 		l := run.Source.Labels[key]
-		how := wordRead
+		origin := wordRead
 		switch {
 		case l.Line == 0:
-			how = wordGiven
+			origin = wordGiven
 		case l.Inferred:
-			how = wordInferred
+			origin = wordInferred
 		}
-		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang),
+		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(cmp.Or(values[key], "-")), origin.In(i.Lang),
 			sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
 	}
 }
 
-// labelValue is a label as run.json has it; "-" for what has no value apart from its text.
-func labelValue(run *rundir.Run, key string) string {
-	l := run.Labels
-	v := map[string]string{"model": l.Model, "gpu": l.GPU, "gpus": strconv.Itoa(l.GPUs), "engine": l.Engine,
-		"quant": l.Quant}[key]
-	return cmp.Or(v, "-")
-}
-
-// remarks prints the lines that could not be read, and the assumptions that were made.
-func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
+func (i *Importer) listRemarks(w io.Writer, doc *published.Document) error {
 	for _, part := range []struct {
 		title  lang.Phrase
 		unread bool
@@ -189,7 +171,7 @@ func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
 		var lines []string
 		for _, r := range doc.Remarks {
 			if r.Unread == part.unread {
-				lines = append(lines, "  "+i.remark(r.Line, r.Note)+"\n")
+				lines = append(lines, "  "+i.remarkText(r.Line, r.Note)+"\n")
 			}
 		}
 		if len(lines) > 0 {
@@ -201,12 +183,10 @@ func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
 	return nil
 }
 
-// remark is a note with its line.
-func (i *Importer) remark(line int, n note.Note) string {
+func (i *Importer) remarkText(line int, n note.Note) string {
 	return sayLine.In(i.Lang, line) + lang.Colon.In(i.Lang) + table.Clean(published.Words().Say(n, i.Lang))
 }
 
-// writeDir fills a run directory.
 func (i *Importer) writeDir(dir *store.Dir, run *rundir.Run) error {
 	defer dir.Close()
 	var doc bytes.Buffer
@@ -219,31 +199,29 @@ func (i *Importer) writeDir(dir *store.Dir, run *rundir.Run) error {
 	return dir.Save(run)
 }
 
-// makeDir makes the run directory, or the next free one of its name. A result of the same line of the same file is
-// replaced, unless somebody changed its report.
+// makeDir makes the next free directory of that name, or replaces a result of the same line of the same file, unless
+// somebody changed its report.
 func makeDir(path string, run *rundir.Run) (*store.Dir, error) {
 	for n, p := 2, path; ; n++ {
-		there, err := store.Open(p)
-		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
+		if _, err := os.Stat(filepath.Join(p, rundir.RunFile)); err != nil {
 			return store.Create(p)
 		}
-		if err == nil && there.Source != nil && there.Source.File == run.Source.File &&
-			there.Source.Line == run.Source.Line && CheckOutput(filepath.Join(p, rundir.ReportFile), false) == nil {
+		old, err := store.Open(p)
+		if err == nil && old.Source != nil && old.Source.File == run.Source.File &&
+			old.Source.Line == run.Source.Line && CheckOutput(filepath.Join(p, rundir.ReportFile), false) == nil {
 			return store.Replace(p)
 		}
 		p = fmt.Sprintf("%s-%d", path, n)
 	}
 }
 
-// dirName returns a directory name made of the labels of a result.
 func dirName(run *rundir.Run) string {
 	l := run.Labels
-	parts := []string{l.Model, l.Quant}
 	gpu := l.GPU
 	if l.GPUs > 0 {
 		gpu = fmt.Sprintf("%dx%s", l.GPUs, l.GPU)
 	}
-	parts = append(parts, gpu, l.Engine)
+	parts := []string{l.Model, l.Quant, gpu, l.Engine}
 	if run.Source.Format != published.SixColumn {
 		name := run.Stages[0].Name
 		if len(run.Stages) > 1 {
@@ -257,7 +235,11 @@ func dirName(run *rundir.Run) string {
 			parts = append(parts, fmt.Sprintf("max%.0f", n))
 		}
 		if think := run.Workload.Think; think != nil {
-			parts = append(parts, map[bool]string{true: "think", false: "no-think"}[*think])
+			mode := "no-think"
+			if *think {
+				mode = "think"
+			}
+			parts = append(parts, mode)
 		}
 	}
 	return SafeName(strings.Join(parts, "-"))
@@ -266,7 +248,7 @@ func dirName(run *rundir.Run) string {
 // deviceName matches the names that Windows keeps for devices, with any extension.
 var deviceName = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
-// SafeName keeps the characters that all file systems take, and joins the rest with dashes.
+// SafeName keeps the characters that all file systems take, and puts dashes for the rest.
 func SafeName(s string) string {
 	var b strings.Builder
 	gap := false
@@ -292,7 +274,6 @@ func SafeName(s string) string {
 	return name
 }
 
-// countNumbers counts the numbers that were read.
 func countNumbers(run *rundir.Run) int {
 	n := len(run.Source.Printed)
 	for i := range run.Stages {

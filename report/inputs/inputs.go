@@ -1,6 +1,6 @@
 // Package inputs reads results of all kinds: run directories, directories of those, and documents with published
-// results. It imports those as run directories, and overwrites no file that people wrote or changed. [Read] is where
-// one begins to read.
+// results. It imports documents as run directories, and overwrites no file that people wrote or changed. Start at
+// [Read].
 package inputs
 
 import (
@@ -22,6 +22,34 @@ import (
 	"llmsweep/sweep/slo"
 )
 
+// Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
+func Read(w io.Writer, paths []string) ([]setup.Input, error) {
+	for _, path := range paths {
+		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
+			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
+		}
+	}
+	files, docs, err := readFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	var all []setup.Input
+	for _, path := range paths {
+		var found []setup.Input
+		if len(files) > 0 && path == files[0] {
+			found, err = readDocument(w, path, docs[0])
+			files, docs = files[1:], docs[1:]
+		} else {
+			found, err = readDirs(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
 // readFiles returns those of the paths that are files, and the documents in them.
 func readFiles(paths []string) (files []string, docs []*published.Document, err error) {
 	for _, path := range paths {
@@ -37,49 +65,25 @@ func readFiles(paths []string) (files []string, docs []*published.Document, err 
 	return files, docs, err
 }
 
-// Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
-func Read(w io.Writer, paths []string) ([]setup.Input, error) {
-	for _, path := range paths {
-		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
-			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
-		}
+// runDirs returns the run directory at a path, or those in it. Advice ends the error where there is none.
+func runDirs(path, advice string) ([]string, error) {
+	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err == nil {
+		return []string{path}, nil
 	}
-	files, docs, err := readFiles(paths)
-	if err != nil {
-		return nil, err
+	dirs, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
+	if err != nil || len(dirs) == 0 {
+		return nil, fmt.Errorf("%s is not a run directory and holds none; %s", path, advice)
 	}
-	var all []setup.Input
-	for _, path := range paths {
-		read := func() ([]setup.Input, error) { return readDirs(path) }
-		if len(files) > 0 && path == files[0] {
-			doc := docs[0]
-			files, docs = files[1:], docs[1:]
-			read = func() ([]setup.Input, error) { return readDocument(w, path, doc) }
-		}
-		some, err := read()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
+	for i, file := range dirs {
+		dirs[i] = filepath.Dir(file)
 	}
-	return all, nil
+	return dirs, nil
 }
 
-// readDirs reads a run directory, or a directory of those.
 func readDirs(path string) ([]setup.Input, error) {
-	dirs := []string{path}
-	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
-		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
-		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf(
-				"%s is not a run directory and holds none; name run directories or documents with published results",
-				path,
-			)
-		}
-		dirs = dirs[:0]
-		for _, file := range inside {
-			dirs = append(dirs, filepath.Dir(file))
-		}
+	dirs, err := runDirs(path, "name run directories or documents with published results")
+	if err != nil {
+		return nil, err
 	}
 	var all []setup.Input
 	for _, dir := range dirs {
@@ -94,22 +98,18 @@ func readDirs(path string) ([]setup.Input, error) {
 
 // readDocument returns the results in a published document, and prints what it lacks.
 func readDocument(w io.Writer, path string, doc *published.Document) ([]setup.Input, error) {
-	unread, beside := 0, []string{}
+	unread, prose := 0, []string{}
 	for _, r := range doc.Remarks {
 		switch {
 		case r.Unread:
 			unread++
 		case r.IsProse():
-			beside = append(beside, strconv.Itoa(r.Line))
+			prose = append(prose, strconv.Itoa(r.Line))
 		}
 	}
-	if len(beside) > 0 {
-		fmt.Fprintf(
-			w,
-			"%s: prose beside the tables was not read and may change what they mean: line %s\n",
-			path,
-			strings.Join(beside, ", "),
-		)
+	if len(prose) > 0 {
+		fmt.Fprintf(w, "%s: prose beside the tables was not read and may change what they mean: line %s\n", path,
+			strings.Join(prose, ", "))
 	}
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d figures or lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
@@ -131,7 +131,6 @@ type UnreadError struct {
 	Doc  *published.Document
 }
 
-// Error names the first of what could not be read.
 func (e *UnreadError) Error() string {
 	text := fmt.Sprintf("%s: %d of %d figures could not be read", e.Path, e.Doc.Lost, e.Doc.Lost+e.Doc.Figures)
 	if i := slices.IndexFunc(e.Doc.Remarks, func(r published.Remark) bool { return r.Unread }); i >= 0 {

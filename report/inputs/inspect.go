@@ -1,5 +1,3 @@
-// Audits files: documents with published results, run directories, and directories of run directories.
-
 package inputs
 
 import (
@@ -17,47 +15,36 @@ import (
 
 // InspectPaths audits the results in documents and run directories. The answer is in the order in which they are named.
 func InspectPaths(paths []string) ([]audit.Report, error) {
-	var look inspection
+	var all inspection
 	files, docs, err := readFiles(paths)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range paths {
 		if len(files) > 0 && path == files[0] {
-			look.addDocument(path, docs[0])
+			all.addDocument(path, docs[0])
 			files, docs = files[1:], docs[1:]
-		} else if err := look.addPath(path); err != nil {
+			continue
+		}
+		dirs, err := runDirs(path, "audit takes documents and run directories")
+		if err != nil {
 			return nil, err
 		}
+		for _, dir := range dirs {
+			if err := all.addDir(dir); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return look.results(), nil
+	return all.results(), nil
 }
 
-// inspection collects the results to audit, by file in the order given.
 type inspection struct {
-	files    []audit.Report
+	files    []audit.Report // in the order in which they are named
 	subjects []audit.Subject
 	found    []audit.Finding // in records
 }
 
-// addPath reads a run directory, or a directory of run directories.
-func (n *inspection) addPath(path string) error {
-	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err == nil {
-		return n.addDir(path)
-	}
-	inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
-	if err != nil || len(inside) == 0 {
-		return fmt.Errorf("%s is not a run directory and holds none; audit takes documents and run directories", path)
-	}
-	for _, file := range inside {
-		if err := n.addDir(filepath.Dir(file)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addDocument takes in a document.
 func (n *inspection) addDocument(path string, doc *published.Document) {
 	for i := range doc.Runs {
 		n.addRun(path, &doc.Runs[i])
@@ -72,7 +59,7 @@ func (n *inspection) addDocument(path string, doc *published.Document) {
 	}
 }
 
-// addDir reads a run directory. An imported run is listed under the document that it came from.
+// addDir lists an imported run under the document that it came from.
 func (n *inspection) addDir(path string) error {
 	run, err := saturation.Reopen(path)
 	if err != nil {
@@ -95,7 +82,6 @@ func (n *inspection) addDir(path string) error {
 	return nil
 }
 
-// addRun adds a run.
 func (n *inspection) addRun(file string, run *rundir.Run) {
 	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
 	if run.Source == nil || run.Source.Format != published.LLMD {
@@ -116,7 +102,7 @@ func (n *inspection) addRun(file string, run *rundir.Run) {
 	}
 }
 
-// file returns the entry of a file. The next call may move it.
+// file returns the report of a file, which the next call may move.
 func (n *inspection) file(name string) *audit.Report {
 	i := slices.IndexFunc(n.files, func(f audit.Report) bool { return f.File == name })
 	if i < 0 {
@@ -126,15 +112,14 @@ func (n *inspection) file(name string) *audit.Report {
 	return &n.files[i]
 }
 
-// results audits everything.
 func (n *inspection) results() []audit.Report {
 	for _, f := range append(audit.Runs(n.subjects), n.found...) {
 		name := f.File
 		if filepath.Base(name) == rundir.RecordsFile {
 			name = filepath.Dir(name)
 		}
-		to := n.file(name)
-		to.Findings = append(to.Findings, f)
+		r := n.file(name)
+		r.Findings = append(r.Findings, f)
 	}
 	return n.files
 }

@@ -31,7 +31,6 @@ func CommentOf(format string) CommentMark {
 // sumLength is the length of a checksum in hexadecimal digits: 128 bits of SHA-256.
 const sumLength = 32
 
-// markText is what stands in a mark before the checksum.
 const markText = "written by llmsweep, checksum "
 
 var markLine = regexp.MustCompile(`(?:\r?\n)?(?:<!-- |# )` + markText + `([0-9a-f]{32})(?: -->)?\r?\n?$`)
@@ -44,28 +43,25 @@ func OutputSum(b []byte) string {
 
 // MarkedOutput returns a content with its mark.
 func MarkedOutput(b []byte, c CommentMark) []byte {
-	text := markText + OutputSum(b)
-	switch {
-	case c == NoMark || len(b) == 0:
+	if c == NoMark || len(b) == 0 {
 		return b
-	case c == XMLMark:
-		text = "<!-- " + text + " -->\n"
-	default:
-		text = "# " + text + "\n"
+	}
+	mark := markText + OutputSum(b)
+	if c == XMLMark {
+		mark = "<!-- " + mark + " -->\n"
+	} else {
+		mark = "# " + mark + "\n"
 	}
 	out := bytes.Clone(b)
 	if !bytes.HasSuffix(out, []byte("\n")) {
 		out = append(out, '\n')
 	}
-	return append(out, text...)
+	return append(out, mark...)
 }
 
-// intactOutput reports whether a content has a mark that fits.
+// intactOutput reports whether a content ends with a mark whose checksum fits.
 func intactOutput(b []byte) bool {
-	m := markLine.FindSubmatchIndex(b[max(0, len(b)-len(markText)-sumLength-16):])
-	if m == nil {
-		return false
-	}
-	at := max(0, len(b)-len(markText)-sumLength-16)
-	return OutputSum(b[:at+m[0]]) == string(b[at+m[2]:at+m[3]])
+	start := max(0, len(b)-len(markText)-sumLength-16) // no mark is longer
+	m := markLine.FindSubmatchIndex(b[start:])
+	return m != nil && OutputSum(b[:start+m[0]]) == string(b[start+m[2]:start+m[3]])
 }

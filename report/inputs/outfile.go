@@ -1,6 +1,6 @@
-// Writes the files that results are printed to, and overwrites none that people wrote or changed. A file of llmsweep
-// ends with a mark: a comment with the checksum of what stands before it. A file whose mark fits is replaced. Formats
-// without comments have no mark, so that their files are replaced only when that is asked for.
+// No file that people wrote or changed is overwritten. A file of llmsweep ends with a mark: a comment with the checksum
+// of what stands before it. A file whose mark fits is replaced. Formats without comments have no mark, so their files
+// are replaced only with --force.
 
 package inputs
 
@@ -22,10 +22,9 @@ type OutputFile struct {
 	Private bool        // readable by its owner only
 }
 
-// privateDisk is the disk of the operating system. Its files are readable by their owner only.
+// privateDisk creates files that only their owner can read.
 type privateDisk struct{ store.OS }
 
-// Create makes an empty file.
 func (privateDisk) Create(name string) (store.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 }
@@ -65,8 +64,7 @@ func CheckOutput(path string, force bool) error {
 		"overwrite it with --force", path)
 }
 
-// write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as
-// a pipe, is written to.
+// write replaces a file in one step. A link stays one, and what is no regular file, such as a pipe, is written to.
 func (f OutputFile) write() error {
 	path, b := f.Path, MarkedOutput(f.Content, f.Comment)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -2,7 +2,6 @@ package inputs
 
 import "llmsweep/report/lang"
 
-// The list of what was imported.
 var (
 	sayResults   = lang.Say("%s: results %d, in %s", "%s：结果 %d 个，写入 %s")
 	sayJoined    = lang.Say("%s: in the result of %s", "%s：并入 %s 的结果")

@@ -34,16 +34,16 @@ func (p Phrase) In(l Lang, args ...any) string {
 	if l == Chinese {
 		s = p.zh
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		return s
-	}
-	if l == Chinese {
+	case l == Chinese:
 		return inChinese(s, args)
 	}
 	return fmt.Sprintf(s, args...)
 }
 
-// seam marks where an argument that begins or ends with a wide character begins and ends.
+// seam marks both ends of an argument that begins or ends with a wide character.
 const seam = "\ue000"
 
 var (
@@ -56,12 +56,12 @@ const wide = `[\p{Han}（），。：；、“”]`
 
 var wideText = regexp.MustCompile(wide)
 
-// inChinese formats a Chinese phrase. A phrase has blanks around an argument, as is right about numbers and Latin
-// words; there is none between two Chinese characters.
+// A phrase has blanks around an argument, as is right for numbers and Latin words; between two Chinese characters there
+// is none.
 func inChinese(format string, args []any) string {
 	marked := false
 	for i, a := range args {
-		if s, ok := a.(string); ok && chineseEnds(s) && !strings.Contains(format, "%q") {
+		if s, ok := a.(string); ok && hasWideEnd(s) && !strings.Contains(format, "%q") {
 			if !marked {
 				args, marked = slices.Clone(args), true
 			}
@@ -75,14 +75,12 @@ func inChinese(format string, args []any) string {
 	return removeSeams(s)
 }
 
-// removeSeams takes out the seams, and the blanks there between two Chinese characters.
 func removeSeams(s string) string {
 	s = afterArgument.ReplaceAllString(beforeArgument.ReplaceAllString(s, "$1$2"), "$1$2")
 	return strings.ReplaceAll(s, seam, "")
 }
 
-// chineseEnds reports whether a text begins or ends with a Chinese character.
-func chineseEnds(s string) bool {
+func hasWideEnd(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	last, _ := utf8.DecodeLastRuneInString(s)
 	return wideText.MatchString(string(first)) || wideText.MatchString(string(last))

@@ -27,27 +27,26 @@ func Estimate(low, high rundir.Number) Printer {
 	return Short
 }
 
-// Grouped returns a text that holds a single number with commas between its thousands, from 10,000 on, where digits can
-// no longer be counted at a glance. Other texts are returned as they are.
+// Grouped puts commas between the thousands of the only number in a text, from 10,000 on. Other texts stay as they are.
 func Grouped(s string) string {
 	const least = 5
-	from := strings.IndexFunc(s, unicode.IsDigit)
-	if from < 0 || from > 0 && (s[from-1] == '.' || s[from-1] == ',') {
+	start := strings.IndexFunc(s, unicode.IsDigit)
+	if start < 0 || start > 0 && (s[start-1] == '.' || s[start-1] == ',') {
 		return s
 	}
-	whole := len(s[from:]) - len(strings.TrimLeft(s[from:], "0123456789"))
-	rest := s[from+whole:]
+	end := start + len(s[start:]) - len(strings.TrimLeft(s[start:], "0123456789"))
+	rest := s[end:]
 	if fraction, ok := strings.CutPrefix(rest, "."); ok {
 		rest = strings.TrimLeft(fraction, "0123456789")
 	}
-	if whole < least || strings.ContainsFunc(rest, unicode.IsDigit) || strings.ContainsAny(s, ":/@") {
+	if end-start < least || strings.ContainsFunc(rest, unicode.IsDigit) || strings.ContainsAny(s, ":/@") {
 		return s
 	}
-	grouped := s[from : from+whole]
+	grouped := s[start:end]
 	for i := len(grouped) - 3; i > 0; i -= 3 {
 		grouped = grouped[:i] + "," + grouped[i:]
 	}
-	return s[:from] + grouped + s[from+whole:]
+	return s[:start] + grouped + s[end:]
 }
 
 // Shortest returns the shortest text of v without an exponent.
@@ -82,7 +81,7 @@ func Number(f rundir.Number, p Printer) string {
 // Fixed returns a Printer with that many decimals.
 func Fixed(decimals int) Printer {
 	return func(v float64, down bool) string {
-		if math.Abs(v) >= 1e15 { // nothing measured: a number of hundreds of digits breaks every table
+		if math.Abs(v) >= 1e15 { // no measured value is: hundreds of digits would break tables
 			return strconv.FormatFloat(v, 'e', 2, 64)
 		}
 		if down {
@@ -117,17 +116,9 @@ func Tenths(v float64, down bool) string {
 
 // exponent returns the power of ten of v's first digit after rounding to three.
 func exponent(v float64) int {
-	if v == 0 {
-		return 0
-	}
-	s := strconv.FormatFloat(v, 'e', 2, 64)
-	for i := range s {
-		if s[i] == 'e' {
-			e, _ := strconv.Atoi(s[i+1:]) // FormatFloat wrote it
-			return e
-		}
-	}
-	return 0
+	_, power, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+	e, _ := strconv.Atoi(power) // FormatFloat wrote it
+	return e
 }
 
 // TimeUnit returns seconds as digits in ms or s, and the unit.
@@ -135,7 +126,7 @@ func TimeUnit(f rundir.Number) (digits, unit string) {
 	switch {
 	case f.IsZero():
 		return Absent, ""
-	case f.Value() < 0.9995:
+	case f.Value() < 0.9995: // from there on, three digits would be 1000 ms
 		return Number(Scale(f, 1e3), Short), "ms"
 	}
 	return Number(f, Short), "s"
@@ -151,12 +142,12 @@ func Time(f rundir.Number) string {
 }
 
 // Scale returns f multiplied by a factor; a bound remains a bound.
-func Scale(f rundir.Number, by float64) rundir.Number {
+func Scale(f rundir.Number, factor float64) rundir.Number {
 	switch {
 	case f.Known():
-		return rundir.Exactly(f.Value() * by)
+		return rundir.Exactly(f.Value() * factor)
 	case f.Bound():
-		return rundir.Over(f.Value() * by)
+		return rundir.Over(f.Value() * factor)
 	}
 	return f
 }

@@ -1,9 +1,9 @@
 package lang
 
 import (
+	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -36,19 +36,16 @@ import (
 // follow a colon.
 type Words map[string]Phrase
 
-// Join returns the words of all of several packages.
+// Join returns the words of several packages.
 func Join(all ...Words) Words {
 	joined := Words{}
 	for _, w := range all {
-		for code, p := range w {
-			joined[code] = p
-		}
+		maps.Copy(joined, w)
 	}
 	return joined
 }
 
-// Say returns what a note says, without a full stop. Of a code without words, of an older or a newer llmsweep, it tells
-// only that there is one.
+// Say returns what a note says, without a full stop; for a code of another version of llmsweep, that there is a note.
 func (w Words) Say(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text")
@@ -61,21 +58,21 @@ func (w Words) Say(n note.Note, l Lang) string {
 	return f.fill(p.In(l))
 }
 
-// Sentence returns what a note says, as a sentence of its own. It is empty for a note of another version, which this
-// one has no words for.
+// Sentence returns what a note says, as a sentence of its own; empty for a code of another version of llmsweep.
 func (w Words) Sentence(n note.Note, l Lang) string {
 	if n.Is(note.Text) {
-		return n.String("text") // in words of its own
+		return n.String("text")
 	}
-	if _, ok := w[n.Code]; !ok {
+	p, ok := w[n.Code]
+	if !ok {
 		return ""
 	}
 	s := w.Say(n, l)
-	if p := w[n.Code]; !strings.HasPrefix(p.In(l), "{") { // names of stages and files stay as they are
+	if !strings.HasPrefix(p.In(l), "{") { // names of stages and files stay as they are
 		r, size := utf8.DecodeRuneInString(s)
 		s = string(unicode.ToUpper(r)) + s[size:]
 	}
-	if slices.ContainsFunc([]string{".", "。", "?", "？"}, func(end string) bool { return strings.HasSuffix(s, end) }) {
+	if last, _ := utf8.DecodeLastRuneInString(s); strings.ContainsRune(".。?？", last) {
 		return s
 	}
 	return s + Stop.In(l)
@@ -86,7 +83,6 @@ var (
 	optional    = regexp.MustCompile(`\[([^\[\]|]*)(?:\|([^\[\]]*))?\]`)
 )
 
-// filler puts arguments into a sentence.
 type filler struct {
 	words Words
 	args  map[string]any
@@ -109,7 +105,7 @@ func (f *filler) fill(text string) string {
 		switch {
 		case v == "":
 			return "?"
-		case f.l == Chinese && chineseEnds(v):
+		case f.l == Chinese && hasWideEnd(v):
 			return seam + v + seam
 		}
 		return v
@@ -120,7 +116,7 @@ func (f *filler) fill(text string) string {
 	return text
 }
 
-// value returns an argument as text; empty where it is absent.
+// value is empty for an argument that is absent.
 func (f *filler) value(name, format string) string {
 	switch v := f.args[name].(type) {
 	case float64:
@@ -145,7 +141,6 @@ func (f *filler) value(name, format string) string {
 	return ""
 }
 
-// number prints a number.
 func (f *filler) number(v float64, format string) string {
 	n := rundir.Exactly(v)
 	format, nouns, _ := strings.Cut(format, " ")

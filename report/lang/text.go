@@ -1,6 +1,9 @@
 package lang
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Text is a text in both languages.
 type Text struct{ EN, ZH string }
@@ -11,22 +14,19 @@ func Same(s string) Text { return Text{s, s} }
 // Both returns what a function says in each language.
 func Both(say func(Lang) string) Text { return Text{say(English), say(Chinese)} }
 
-// Text returns the phrase in both languages. An argument that is a Phrase or a Text stands in the language of the
-// sentence around it.
+// Text returns the phrase in both languages, with arguments that are a Phrase or a Text in the same language.
 func (p Phrase) Text(args ...any) Text {
 	return Both(func(l Lang) string {
-		own := make([]any, len(args))
+		in := slices.Clone(args)
 		for i, a := range args {
 			switch a := a.(type) {
 			case Phrase:
-				own[i] = a.In(l)
+				in[i] = a.In(l)
 			case Text:
-				own[i] = a.In(l)
-			default:
-				own[i] = a
+				in[i] = a.In(l)
 			}
 		}
-		return p.In(l, own...)
+		return p.In(l, in...)
 	})
 }
 
@@ -50,8 +50,8 @@ func (t Text) IsZero() bool { return t == Text{} }
 func (t Text) Plus(u Text) Text { return Text{t.EN + u.EN, t.ZH + u.ZH} }
 
 // Joined returns texts in one, with a phrase between them.
-func Joined(all []Text, between Phrase) Text {
-	return Both(func(l Lang) string { return strings.Join(In(all, l), between.In(l)) })
+func Joined(all []Text, separator Phrase) Text {
+	return Both(func(l Lang) string { return strings.Join(In(all, l), separator.In(l)) })
 }
 
 // In returns texts in one language.
@@ -64,8 +64,8 @@ func In(all []Text, l Lang) []string {
 }
 
 // Sentences returns a list of sentences in both languages: what a function says in each.
-func Sentences(of func(Lang) []string) []Text {
-	en, zh := of(English), of(Chinese)
+func Sentences(say func(Lang) []string) []Text {
+	en, zh := say(English), say(Chinese)
 	all := make([]Text, max(len(en), len(zh)))
 	for i, s := range en {
 		all[i].EN = s

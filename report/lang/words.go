@@ -6,7 +6,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The answer.
 var (
 	Stop      = Say(".", "。")
 	Comma     = Say(", ", "，")
@@ -16,7 +15,7 @@ var (
 	InParens  = Say(" (%s)", "（%s）")
 )
 
-// Words that head columns in several places.
+// Column heads that several packages share.
 var (
 	HeadLoad    = Say("load", "负载")
 	HeadDone    = Say("done", "完成")
@@ -25,14 +24,12 @@ var (
 	SubMean     = Say("mean", "均值")
 )
 
-// Units of span.
 var (
 	spanSeconds = Say("%s s", "%s 秒")
 	spanMinutes = Say("%s min", "%s 分钟")
 	spanHours   = Say("%s h", "%s 小时")
 )
 
-// Verdicts of stages.
 var (
 	verdictStable    = Say("held", "保持")
 	verdictSaturated = Say("piled up", "积压")
@@ -70,27 +67,24 @@ func Verdict(v rundir.Verdict, l Lang) string {
 
 var sayUnknown = Say("a note of another version of llmsweep is left out, because this version has no such rule", "略去另一版本 llmsweep 的说明，因为本版本没有相应的规则")
 
-// metricNames are the names of metrics, by key in run.json, without the statistic.
-func metricNames() map[string]Phrase {
-	return map[string]Phrase{
-		"latency_s":           Say("latency", "总时延"),
-		"ttft_s":              Say("time to first token", "首 token 时延"),
-		"tpot_s":              Say("time per output token", "每输出 token 时间"),
-		"itl_s":               Say("inter-token latency", "token 间时延"),
-		"inter_token_s":       Say("inter-token latency", "token 间时延"),
-		"rates.completed":     Say("requests per second", "每秒请求数"),
-		"tokens_per_s.output": Say("output tokens per second", "每秒输出 token 数"),
-	}
+// metricNames are by key in run.json, without the statistic.
+var metricNames = map[string]Phrase{
+	"latency_s":           Say("latency", "总时延"),
+	"ttft_s":              Say("time to first token", "首 token 时延"),
+	"tpot_s":              Say("time per output token", "每输出 token 时间"),
+	"itl_s":               Say("inter-token latency", "token 间时延"),
+	"inter_token_s":       Say("inter-token latency", "token 间时延"),
+	"rates.completed":     Say("requests per second", "每秒请求数"),
+	"tokens_per_s.output": Say("output tokens per second", "每秒输出 token 数"),
 }
 
 // Metric returns the name of a metric by its key in run.json, such as ttft_s.mean; the key where it has no name.
 func Metric(key string, l Lang) string {
-	names := metricNames()
-	if p, ok := names[key]; ok {
+	if p, ok := metricNames[key]; ok {
 		return p.In(l)
 	}
 	dist, _, _ := strings.Cut(key, ".")
-	if p, ok := names[dist]; ok {
+	if p, ok := metricNames[dist]; ok {
 		return p.In(l)
 	}
 	return key

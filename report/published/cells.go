@@ -8,8 +8,8 @@ import (
 var (
 	htmlSpace = strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "<br>", " ", "<br/>", " ", "<br />", " ", "**", "",
 		"__", "")
-	footnote   = regexp.MustCompile(`<sup>[^<]*</sup>|\[\^[^\]]*\]|[⁰¹²³⁴⁵⁶⁷⁸⁹†‡]`)
-	commaGroup = regexp.MustCompile(`^[\\>≥\s]*([0-9][0-9.,]*)`)
+	footnote    = regexp.MustCompile(`<sup>[^<]*</sup>|\[\^[^\]]*\]|[⁰¹²³⁴⁵⁶⁷⁸⁹†‡]`)
+	numberStart = regexp.MustCompile(`^[\\>≥\s]*([0-9][0-9.,]*)`)
 )
 
 // plainCell returns a cell without what only dresses it: bold, footnote marks, spaces and breaks of HTML.
@@ -35,19 +35,19 @@ var (
 	decimalPoint = regexp.MustCompile(`^0\.|\.(?:[0-9]{1,2}|[0-9]{4,})$|,[0-9]{3}\.`)
 )
 
-// commasOf finds out what the commas of a table are, by all of its cells.
+// commasOf tells by all cells of a table what its commas are.
 func commasOf(cells []string) commas {
-	comma, point, any := false, false, false
+	decimal, point, grouped := false, false, false
 	for _, cell := range cells {
 		number := firstNumber(cell)
-		comma = comma || decimalComma.MatchString(number)
+		decimal = decimal || decimalComma.MatchString(number)
 		point = point || decimalPoint.MatchString(number)
-		any = any || strings.Contains(number, ",")
+		grouped = grouped || strings.Contains(number, ",")
 	}
 	switch {
-	case comma && !point:
+	case decimal && !point:
 		return decimalCommas
-	case comma || any && !point:
+	case decimal || grouped && !point:
 		return unclearCommas
 	}
 	return groupCommas
@@ -55,24 +55,23 @@ func commasOf(cells []string) commas {
 
 // firstNumber returns the number that a cell begins with; empty where it begins with none.
 func firstNumber(cell string) string {
-	if m := commaGroup.FindStringSubmatch(strings.Map(narrow, cell)); m != nil {
+	if m := numberStart.FindStringSubmatch(strings.Map(narrow, cell)); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
-// plain returns the text of a cell with the commas and points that Go reads.
-func (c commas) plain(text string) (string, error) {
+// parse reads a cell of a table with such commas.
+func (c commas) parse(text string) (Quantity, error) {
 	number := firstNumber(text)
 	switch {
+	case c == unclearCommas && strings.Contains(number, ","):
+		return Quantity{}, parseFault{faultComma.New()}
+	case c == decimalCommas && strings.Count(number, ",") > 1:
+		return Quantity{}, parseFault{faultNoNumber.New()}
 	case c == decimalCommas:
 		plain := strings.ReplaceAll(strings.ReplaceAll(number, ".", ""), ",", ".")
-		if strings.Count(number, ",") > 1 {
-			return "", parseFault{faultNoNumber.New()}
-		}
-		return strings.Replace(strings.Map(narrow, text), number, plain, 1), nil
-	case c == unclearCommas && strings.Contains(number, ","):
-		return "", parseFault{faultComma.New()}
+		text = strings.Replace(strings.Map(narrow, text), number, plain, 1)
 	}
-	return text, nil
+	return ParseQuantity(text)
 }

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// column is a column of a six-column table.
 type column struct {
 	title       string
 	key         string // in run.json, without the statistic
@@ -18,7 +17,6 @@ type column struct {
 	dimension   Dimension
 	defaultUnit string // the unit of the format
 	scope       string // of the numbers, where others could be meant
-	figure      func(s *rundir.Stage, statistic string) *rundir.Number
 
 	statistic  string // as the heading has it, or the mean
 	unitStated bool   // the heading has the unit
@@ -31,55 +29,53 @@ const (
 	verdictColumn = "verdict"
 )
 
-// columns returns the columns that are known, each with its names, reduced to letters.
+// columns returns the columns that are known. Their names are reduced to letters.
 func columns() []column {
-	only := func(of func(*rundir.Stage) *rundir.Number) func(*rundir.Stage, string) *rundir.Number {
-		return func(s *rundir.Stage, statistic string) *rundir.Number {
-			if statistic != "mean" {
-				return nil
-			}
-			return of(s)
-		}
-	}
-	dist := func(of func(*rundir.Stage) *rundir.Dist) func(*rundir.Stage, string) *rundir.Number {
-		return func(s *rundir.Stage, statistic string) *rundir.Number { return Statistic(of(s), statistic) }
-	}
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
 		{title: "Engine", key: engineColumn, names: []string{"engine", "framework", "引擎", "框架", "推理引擎", "推理框架"}},
 		{title: "Requests per Second", key: "rates.completed", dimension: Requests, defaultUnit: "req/sec",
 			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
-				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"},
-			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed })},
+				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"}},
 		{title: "Request Latency", key: "latency_s", dimension: Time, defaultUnit: "sec",
 			names: []string{"requestlatency", "latency", "e2e", "e2elatency", "e2el", "endtoendlatency",
-				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"},
-			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.Latency })},
+				"请求延迟", "请求时延", "总时延", "端到端时延", "端到端延迟"}},
 		{title: "Time to First Token", key: "ttft_s", dimension: Time, defaultUnit: "ms",
-			names:  []string{"timetofirsttoken", "ttft", "首token时间", "首token延迟", "首token时延", "首字延迟", "首字时延"},
-			figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TTFT })},
+			names: []string{"timetofirsttoken", "ttft", "首token时间", "首token延迟", "首token时延", "首字延迟", "首字时延"}},
 		{title: "Inter Token Latency", key: "itl_s", dimension: Time, defaultUnit: "ms",
-			names: []string{"intertokenlatency", "itl", "token间延迟", "token间时延", "词间延迟"},
-			figure: func(s *rundir.Stage, statistic string) *rundir.Number {
-				if statistic == "mean" {
-					return &s.InterToken
-				}
-				return Statistic(&s.ITL, statistic)
-			}},
+			names: []string{"intertokenlatency", "itl", "token间延迟", "token间时延", "词间延迟"}},
 		{title: "Time per Output Token", key: "tpot_s", dimension: Time, defaultUnit: "ms",
-			names: []string{"timeperoutputtoken", "tpot"}, figure: dist(func(s *rundir.Stage) *rundir.Dist { return &s.TPOT })},
+			names: []string{"timeperoutputtoken", "tpot"}},
 		{title: "Output Token Throughput", key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/sec",
 			scope: "output",
 			names: []string{"outputtokenthroughput", "outputthroughput", "tps", "toks", "tokenss", "tokenssec",
-				"tokenthroughput", "throughput",
-				"输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"},
-			figure: only(func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output })},
+				"tokenthroughput", "throughput", "输出token吞吐量", "输出token吞吐", "输出吞吐", "输出吞吐量"}},
 		{title: "Verdict", key: verdictColumn, names: []string{"verdict", "判定"}},
 	}
 }
 
-// findColumns finds out which cell of a heading is which column; known is nil where it is no such table. A cell of
-// another column, or of one that is not understood, is nil, and refused has why.
+func (c *column) hasNumbers() bool { return c.dimension != Number }
+
+// figure is nil where a stage has no such statistic of the column.
+func (c *column) figure(s *rundir.Stage, statistic string) *rundir.Number {
+	if statistic == "mean" {
+		switch c.key {
+		case "rates.completed":
+			return &s.Rates.Completed
+		case "tokens_per_s.output":
+			return &s.TokensPerS.Output
+		case "itl_s":
+			return &s.InterToken
+		}
+	}
+	if d := TimesAt(s, c.key); d != nil {
+		return distNumber(d, statistic)
+	}
+	return nil
+}
+
+// findColumns returns the column of each cell of a heading, nil for one that is not known or refused, and why it is
+// refused; known is nil where it is no such table.
 func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	known, refused = make([]*column, len(cells)), map[int]note.Note{}
 	n, named := 0, false
@@ -101,7 +97,7 @@ func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	}
 	for i, c := range known {
 		for j := range i {
-			if c != nil && known[j] != nil && known[j].figureKey() == c.figureKey() {
+			if c != nil && known[j] != nil && figureKey(known[j].key, known[j].statistic) == figureKey(c.key, c.statistic) {
 				refused[i], refused[j] = noteColumnTwice.New(short(cells[i])), noteColumnTwice.New(short(cells[j]))
 			}
 		}
@@ -114,7 +110,6 @@ func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 	return known, refused
 }
 
-// findColumn returns the column that a heading names, and the heading; nil where it names none.
 func findColumn(cell string) (*column, head) {
 	all := columns()
 	for _, h := range []head{readHead(cell), readHead(cell).core(cell)} {
@@ -129,20 +124,21 @@ func findColumn(cell string) (*column, head) {
 	return nil, head{}
 }
 
-// applyHead takes in what a heading says beside the name, and returns why the column cannot be read.
+// applyHead returns why a column with that heading cannot be read.
 func (c *column) applyHead(h head) note.Note {
-	if c.figure == nil {
+	if !c.hasNumbers() {
 		return note.Note{}
 	}
 	c.statistic = cmp.Or(h.statistic, "mean")
-	switch d, _, _, _ := unit(h.unit); {
+	u, _ := unitOf(h.unit)
+	switch {
 	case h.unknown != "":
 		return noteUnknownHead.New(c.title, h.unknown)
 	case h.scope == "" && (h.name == "throughput" || h.name == "tokenthroughput"): // of input, output or both
 		return noteUnknownHead.New(c.title, h.name)
 	case h.scope != "" && h.scope != c.scope:
 		return noteUnknownHead.New(c.title, h.scope)
-	case h.unit != "" && d != c.dimension:
+	case h.unit != "" && u.dimension != c.dimension:
 		return noteUnknownHead.New(c.title, h.unit)
 	case c.figure(new(rundir.Stage), c.statistic) == nil:
 		return noteUnknownHead.New(c.title, h.statistic)
@@ -151,29 +147,28 @@ func (c *column) applyHead(h head) note.Note {
 	return note.Note{}
 }
 
-// figureKey is the key in run.json of the figures of the column.
-func (c *column) figureKey() string {
+// figureKey returns the key in run.json of a statistic of a column.
+func figureKey(key, statistic string) string {
 	switch {
-	case c.key == "itl_s" && c.statistic == "mean":
+	case key == "itl_s" && statistic == "mean":
 		return "inter_token_s"
-	case strings.HasSuffix(c.key, "_s"):
-		return c.key + "." + c.statistic
+	case strings.HasSuffix(key, "_s"):
+		return key + "." + statistic
 	}
-	return c.key
+	return key
 }
 
 var footnoteMark = regexp.MustCompile(`(?:\*+|[†‡⁰¹²³⁴-⁹]|\[\^[^\]]*\])$`)
 
-// hasFootnote reports whether the heading of a column has the mark of a footnote, which may say that it is something
-// else.
+// hasFootnote finds the mark of a footnote at a heading: the footnote may say that the column is something else.
 func hasFootnote(line, head string) bool {
 	for _, cell := range strings.Split(line, "|") {
 		cell = strings.TrimSpace(cell)
 		if bold, ok := strings.CutPrefix(cell, "**"); ok {
 			cell, _ = strings.CutSuffix(bold, "**")
 		}
-		if footnoteMark.MatchString(cell) && plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head,
-			"*") {
+		if footnoteMark.MatchString(cell) &&
+			plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head, "*") {
 			return true
 		}
 	}

@@ -13,9 +13,12 @@ import (
 type mention struct {
 	line int
 	text string
-	n    int
-	name string
+	n    int    // the number of GPUs; of a caption, the level of the heading above it
+	name string // of the model
 }
+
+// chineseCounts are the numbers of GPUs that people write in words, as in 双卡.
+var chineseCounts = map[string]int{"单": 1, "双": 2, "两": 2, "三": 3, "四": 4, "八": 8}
 
 var (
 	commentLine  = regexp.MustCompile(`^(?://+|/\*+|\*{3,})\s*(.*?)\s*(?:\*+/?)?$`)
@@ -29,23 +32,21 @@ var (
 	headingDate  = regexp.MustCompile(`^(?:(\d{4})[-./年])?(\d{1,2})[-./月](\d{1,2})(?:日)?(?:\s*(?:-|–|~|至)\s*(\d{1,2})日?)?$`)
 )
 
-// readComment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2
-// GPUs ****/".
+// readComment reads a remark between results: "//warm up effect!", "/**** Now compare with 2 GPUs ****/".
 func (c *preamble) readComment(line string, number int) bool {
 	m := commentLine.FindStringSubmatch(line)
 	if m == nil || m[1] == "" {
 		return false
 	}
 	known := false
-	if n, ok := gpusIn(m[1]); ok {
+	if n, ok := findGPUCount(m[1]); ok {
 		c.gpuMention = mention{line: number, text: line, n: n}
-		if c.launch != nil { // it opens something else than what the command above it started
-			c.launch = nil
-		}
+		c.launch = nil // the remark opens something else than what the command above it started
 		known = true
 	}
 	if warmUpWord.MatchString(m[1]) {
-		if c.warmUpMention = (mention{}); !noWarmUpWord.MatchString(m[1]) {
+		c.warmUpMention = mention{}
+		if !noWarmUpWord.MatchString(m[1]) {
 			c.warmUpMention = mention{line: number, text: line}
 		}
 		known = true
@@ -53,19 +54,17 @@ func (c *preamble) readComment(line string, number int) bool {
 	return known
 }
 
-// gpusIn finds a number of GPUs in a remark.
-func gpusIn(text string) (int, bool) {
+func findGPUCount(text string) (int, bool) {
 	if m := gpusWord.FindStringSubmatch(text); m != nil {
 		n, err := strconv.Atoi(m[1])
 		return n, err == nil && n > 0
 	}
 	if m := gpusChinese.FindStringSubmatch(text); m != nil {
-		return map[string]int{"单": 1, "双": 2, "两": 2, "三": 3, "四": 4, "八": 8}[m[1]], true
+		return chineseCounts[m[1]], true
 	}
 	return 0, false
 }
 
-// readRequest takes in the model that a printed request names.
 func (c *preamble) readRequest(line string, number int) bool {
 	m := requestModel.FindStringSubmatch(line)
 	if m == nil {
@@ -75,7 +74,7 @@ func (c *preamble) readRequest(line string, number int) bool {
 	return true
 }
 
-// depth is the level of the innermost heading; 0 above all.
+// depth is the level of the innermost heading; 0 above the first.
 func (c *preamble) depth() int {
 	for i := len(c.levels) - 1; i > 0; i-- {
 		if c.levels[i] != "" {
@@ -94,7 +93,7 @@ type candidate struct {
 
 // chooseLabel takes the first candidate that has a value, records where it is from, and remarks on each other one that
 // contradicts it.
-func chooseLabel(r *Result, key string, all []candidate) string {
+func chooseLabel(r *result, key string, all []candidate) string {
 	var taken *candidate
 	for i := range all {
 		c := &all[i]
@@ -102,9 +101,9 @@ func chooseLabel(r *Result, key string, all []candidate) string {
 		case c.value == "":
 		case taken == nil:
 			taken = c
-			r.Label(key, c.Label)
+			r.setLabel(key, c.Label)
 		case contradicts(*taken, *c):
-			r.Contradiction(key, taken.value, taken.Line, c.value, c.Line, c.Line)
+			r.addContradiction(key, taken.value, taken.Line, c.value, c.Line, c.Line)
 		}
 	}
 	if taken == nil {
@@ -113,7 +112,6 @@ func chooseLabel(r *Result, key string, all []candidate) string {
 	return taken.value
 }
 
-// contradicts reports whether both cannot be so.
 func contradicts(a, b candidate) bool {
 	if b.upperBound {
 		n, err1 := strconv.Atoi(a.value)
@@ -124,11 +122,8 @@ func contradicts(a, b candidate) bool {
 	return !a.Inferred && !b.Inferred && !strings.Contains(x, y) && !strings.Contains(y, x)
 }
 
-// maxLabelText bounds the text that is kept for a label; a longer line is no heading.
-const maxLabelText = 300
-
 // ownLabel is a label that the result itself states: in its heading line, its title or one of its rows.
-func (c *preamble) ownLabel(r *Result, value, key string) candidate {
+func (c *preamble) ownLabel(r *result, value, key string) candidate {
 	line := r.Run.Source.Line
 	if c.blockHeading != nil {
 		line = c.blockHeading.line
@@ -138,18 +133,19 @@ func (c *preamble) ownLabel(r *Result, value, key string) candidate {
 	}
 	text := value
 	if line >= 1 && line <= len(c.lines) {
-		if text = strings.Join(strings.Fields(strings.Trim(c.lines[line-1], "│┃| \t")), " "); len(text) > maxLabelText {
-			text = value
+		const maxLength = 300 // a longer line is no heading
+		whole := strings.Join(strings.Fields(strings.Trim(c.lines[line-1], "│┃| \t")), " ")
+		if len(whole) <= maxLength {
+			text = whole
 		}
 	}
 	return candidate{value: value, Label: rundir.Label{Line: line, Text: text}}
 }
 
-// describe labels a result by itself and by what stands above it: headings, commands, remarks, the table of nvidia-smi.
-func (c *preamble) describe(r *Result) {
+func (c *preamble) describe(r *result) {
 	l, cmd := &r.Run.Labels, c.launch
 	l.Engine = c.chooseEngine(r)
-	if cmd != nil && l.Engine != "" && cmd.Engine != "" && !strings.EqualFold(l.Engine, cmd.Engine) {
+	if cmd != nil && l.Engine != "" && cmd.engine != "" && !strings.EqualFold(l.Engine, cmd.engine) {
 		cmd = nil // it started another server
 	}
 	e := c.gatherEvidence(r, cmd)
@@ -159,29 +155,27 @@ func (c *preamble) describe(r *Result) {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
 	}
 	c.setLengths(r)
-	if think, _, ok := findNearestMention(c, labelThinking); ok && r.Run.Workload.Think == nil {
+	if think, _, ok := findNearestMention(c, findThinking); ok && r.Run.Workload.Think == nil {
 		r.Run.Workload.Think = &think
 	}
 	c.setDate(r)
 }
 
-// chooseEngine takes the engine that the result names, else the headings, else the command above.
-func (c *preamble) chooseEngine(r *Result) string {
-	engines := []candidate{c.ownLabel(r, r.Run.Labels.Engine, "target.backend"), c.headingLabel(labelEngine)}
+func (c *preamble) chooseEngine(r *result) string {
+	engines := []candidate{c.ownLabel(r, r.Run.Labels.Engine, "target.backend"), c.headingLabel(findEngine)}
 	if cmd := c.launch; cmd != nil {
-		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
+		engines = append(engines, candidate{value: cmd.engine, Label: rundir.Label{Line: cmd.line, Text: cmd.text}})
 	}
 	return chooseLabel(r, "engine", engines)
 }
 
-// gatherEvidence collects what the result, the command that started its server and the lines above say.
-func (c *preamble) gatherEvidence(r *Result, cmd *launchCommand) *evidence {
+func (c *preamble) gatherEvidence(r *result, cmd *launchCommand) *evidence {
 	l := &r.Run.Labels
 	e := &evidence{
 		gpuCounts: []candidate{c.ownLabel(r, countText(l.GPUs), "")},
 		gpuNames: []candidate{c.ownLabel(r, l.GPU, ""), c.headingLabel(func(s string) (string, bool) {
-			g, ok := labelGPUs(s)
-			return g.GPU, ok
+			gpu, _, ok := findGPUs(s)
+			return gpu, ok
 		})},
 		models: []candidate{c.ownLabel(r, l.Model, "target.model")},
 		quants: []candidate{c.ownLabel(r, l.Quant, "target.model")},
@@ -193,51 +187,47 @@ func (c *preamble) gatherEvidence(r *Result, cmd *launchCommand) *evidence {
 		e.gpuCounts = append(e.gpuCounts, candidate{value: countText(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
 	}
 	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) {
-		g, ok := labelGPUs(s)
-		return countText(g.Count), ok && g.Count > 0
+		_, n, ok := findGPUs(s)
+		return countText(n), ok && n > 0
 	}))
 	if c.hardware != nil {
 		e.addHardware(r, c)
 	}
 	e.gpuCounts = append(e.gpuCounts, c.headingLabel(func(s string) (string, bool) {
-		n, ok := gpusIn(s)
+		n, ok := findGPUCount(s)
 		return countText(n), ok
 	}))
 	parallel := c.headingLabel(firstGroup(parallelWord))
 	parallel.Inferred = true
 	e.gpuCounts = append(e.gpuCounts, parallel)
 	if c.modelMention.name != "" {
-		model, quant := labelModel(c.modelMention.name)
-		from := rundir.Label{Line: c.modelMention.line, Text: c.modelMention.text, Inferred: true}
-		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
-			append(e.quants, candidate{value: quant, Label: from})
+		model, quant := splitModelPath(c.modelMention.name)
+		e.addModel(model, quant, rundir.Label{Line: c.modelMention.line, Text: c.modelMention.text, Inferred: true})
 	}
-	if named := c.headingLabel(labelModelName); named.value != "" {
+	if named := c.headingLabel(findModelName); named.value != "" {
 		named.Inferred = true
-		quant := named
-		named.value, quant.value = SplitQuant(named.value)
-		e.models, e.quants = append(e.models, named), append(e.quants, quant)
+		model, quant := SplitQuant(named.value)
+		e.addModel(model, quant, named.Label)
 	}
 	return e
 }
 
-// setLengths takes the lengths of prompts and answers from the headings above a six-column table that tells none.
-func (c *preamble) setLengths(r *Result) {
+// setLengths takes the lengths that a six-column table does not tell from the headings above it.
+func (c *preamble) setLengths(r *result) {
 	if r.Run.Source.Format != SixColumn {
 		return
 	}
 	w := &r.Run.Workload
-	for _, of := range []struct {
-		to   *float64
-		find *regexp.Regexp
+	for _, length := range []struct {
+		to      *float64
+		pattern *regexp.Regexp
 	}{{&w.PromptTokens.Mean, promptLength}, {&w.OutputTokens.Mean, answerLength}} {
-		if *of.to == 0 {
-			*of.to = parseNumber(c.headingLabel(firstGroup(of.find)).value).Or(0)
+		if *length.to == 0 {
+			*length.to = parseNumber(c.headingLabel(firstGroup(length.pattern)).value).Or(0)
 		}
 	}
 }
 
-// firstGroup returns a search for what the only group of a pattern matches.
 func firstGroup(pattern *regexp.Regexp) func(string) (string, bool) {
 	return func(s string) (string, bool) {
 		m := pattern.FindStringSubmatch(s)
@@ -248,7 +238,6 @@ func firstGroup(pattern *regexp.Regexp) func(string) (string, bool) {
 	}
 }
 
-// headingLabel returns what the lines above a result say, the innermost first.
 func (c *preamble) headingLabel(find func(string) (string, bool)) candidate {
 	v, at, ok := findNearestMention(c, find)
 	if !ok {
@@ -257,53 +246,57 @@ func (c *preamble) headingLabel(find func(string) (string, bool)) candidate {
 	return candidate{value: v, Label: rundir.Label{Line: at.line, Text: at.text}}
 }
 
-// evidence is what speaks for the labels of a result, the best first.
+// evidence has the candidates for each label, the best first.
 type evidence struct{ gpuCounts, gpuNames, models, quants []candidate }
 
-// addLaunch adds what the command line of the server says.
-func (e *evidence) addLaunch(r *Result, cmd *launchCommand) {
-	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
+func (e *evidence) addModel(model, quant string, from rundir.Label) {
+	e.models = append(e.models, candidate{value: model, Label: from})
+	e.quants = append(e.quants, candidate{value: quant, Label: from})
+}
+
+func (e *evidence) addLaunch(r *result, cmd *launchCommand) {
+	from := rundir.Label{Line: cmd.line, Text: cmd.text}
 	count := from
-	count.Inferred = !cmd.CountStated
-	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(cmd.GPUs), Label: count})
-	if model, quant := labelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
-		e.models, e.quants = append(e.models, candidate{value: model, Label: from}),
-			append(e.quants, candidate{value: quant, Label: from})
+	count.Inferred = !cmd.gpusStated
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(cmd.gpus), Label: count})
+	if !strings.HasSuffix(cmd.model, "/") { // a directory may hold several
+		model, quant := splitModelPath(cmd.model)
+		e.addModel(model, quant, from)
 	}
-	e.quants = append(e.quants, candidate{value: cmd.Quant, Label: from})
-	r.Run.Target.Launch = cmd.Text
-	r.Label("launch", from)
-	if cmd.MaxLen != "" {
-		r.Label("max_model_len", rundir.Label{Line: cmd.line, Text: cmd.MaxLen})
+	e.quants = append(e.quants, candidate{value: cmd.quant, Label: from})
+	r.Run.Target.Launch = cmd.text
+	r.setLabel("launch", from)
+	if cmd.maxLen != "" {
+		r.setLabel("max_model_len", rundir.Label{Line: cmd.line, Text: cmd.maxLen})
 	}
 }
 
-// addHardware adds what the table of nvidia-smi says.
-func (e *evidence) addHardware(r *Result, c *preamble) {
+func (e *evidence) addHardware(r *result, c *preamble) {
 	h := c.hardware
-	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(len(h.names)), Label: rundir.Label{
-		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
-	}, upperBound: true})
+	text := strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text
+	e.gpuCounts = append(e.gpuCounts, candidate{value: countText(len(h.names)), upperBound: true,
+		Label: rundir.Label{Line: h.line, Text: text, Inferred: true}})
 	elsewhere := h.path != c.path()
-	e.gpuNames = append(e.gpuNames, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text,
-		Inferred: elsewhere}})
+	e.gpuNames = append(e.gpuNames, candidate{value: h.name(),
+		Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
 	if h.memory > 0 {
-		r.Label("gpu_memory", rundir.Label{Line: h.memoryLine, Text: h.memoryLabel(), Inferred: elsewhere})
+		r.setLabel("gpu_memory", rundir.Label{Line: h.memoryLine, Text: h.memoryLabel(), Inferred: elsewhere})
 	}
 }
 
-// setDate records the date of a result, and holds it against that of the headings.
-func (c *preamble) setDate(r *Result) {
+// setDate records the date of a result, and notes where the hardware or a heading contradicts it.
+func (c *preamble) setDate(r *result) {
 	t := c.title
-	if t == nil || t.Date.IsZero() {
+	if t == nil || t.date.IsZero() {
 		return
 	}
-	r.Label("date", rundir.Label{Line: t.Line, Text: t.Date.Format(time.DateTime)})
-	if h := c.hardware; h != nil && t.Date.Before(h.date) {
+	r.setLabel("date", rundir.Label{Line: t.line, Text: t.date.Format(time.DateTime)})
+	if h := c.hardware; h != nil && t.date.Before(h.date) {
 		n := noteHardwareLater.New(h.line, h.date.Format(time.DateTime))
-		if r.Run.Warnings = append(r.Run.Warnings, n); !h.noted {
+		r.Run.Warnings = append(r.Run.Warnings, n)
+		if !h.noted {
 			h.noted = true
-			r.Doc.Note(t.Line, false, n)
+			r.Doc.remark(t.line, false, n)
 		}
 	}
 	for i := len(c.levels) - 1; i > 0; i-- {
@@ -317,15 +310,14 @@ func (c *preamble) setDate(r *Result) {
 		if m[4] != "" {
 			last, _ = strconv.Atoi(m[4])
 		}
-		if int(t.Date.Month()) != month || t.Date.Day() < first || t.Date.Day() > last {
-			r.Contradiction("date", t.Date.Format(time.DateOnly), t.Line, c.levels[i], c.levelLines[i], t.Line)
+		if int(t.date.Month()) != month || t.date.Day() < first || t.date.Day() > last {
+			r.addContradiction("date", t.date.Format(time.DateOnly), t.line, c.levels[i], c.levelLines[i], t.line)
 		}
 		return
 	}
 }
 
-// markWarmUp makes the only stage of a result the warm-up that a remark above it calls it.
-func (c *preamble) markWarmUp(r *Result) {
+func (c *preamble) markWarmUp(r *result) {
 	if w := c.warmUpMention; w.line > 0 {
 		r.Stage.Role = rundir.WarmUp
 		r.Stage.Warnings = append(r.Stage.Warnings, noteWarmUp.New(w.line, w.text))

@@ -17,7 +17,7 @@ import (
 // kindsOf tells what each line of a document was taken for.
 func kindsOf(doc *Document) string {
 	var b strings.Builder
-	for kinds := range slices.Chunk(doc.Lines, 80) {
+	for kinds := range slices.Chunk(doc.lineKinds, 80) {
 		b.WriteString("  " + strings.Map(func(k rune) rune { return rune(".pcfnU"[k]) }, string(kinds)) + "\n")
 	}
 	return b.String()

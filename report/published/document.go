@@ -1,6 +1,6 @@
 // Package published reads results that other tools printed, as runs that know the line of each number, and writes runs
-// in those formats. It guesses no number and corrects none: what it cannot read is a remark. [ParseText] is where one
-// begins to read; the files write_*.go write.
+// in those formats. It guesses no number and corrects none: what it cannot read is a remark. Start at [ParseText]; the
+// files write_*.go write.
 package published
 
 import (
@@ -24,10 +24,10 @@ type Document struct {
 	Name       string
 	Runs       []rundir.Run // one a result, in the order of the file; each has a Source
 	Remarks    []Remark     // in the order of the file
-	Lines      []Kind       // what each line was taken for
-	MergedInto string       // the document that [Gather] put its results into; empty where none
+	lineKinds  []lineKind
+	MergedInto string // the document that [Gather] put its results into; empty where none
 
-	Figures, Lost int // how many were read of tables and blocks, and how many were not
+	Figures, Lost int // the numbers of tables and blocks that were read, and that were not
 }
 
 // Broken reports whether so many figures are lost that no conclusion holds: more than a tenth.
@@ -42,17 +42,16 @@ type Remark struct {
 	Unread bool
 }
 
-// Kind is what a line was taken for.
-type Kind uint8
+// lineKind is what a line was taken for. The tests ask that no line of a result is passed over.
+type lineKind uint8
 
-// The kinds there are.
 const (
-	Blank   Kind = iota
-	Prose        // no part of a result
-	Context      // says something about the results beneath: a heading, a log line, a server's response
-	Frame        // borders, rules and column headings of a result
-	Numbers      // holds numbers that were read
-	Unread       // looks like part of a result, and could not be read: a Remark says why
+	lineBlank   lineKind = iota
+	lineProse            // no part of a result
+	lineContext          // says something about the results beneath: a heading, a log line, a server's response
+	lineFrame            // borders, rules and column headings of a result
+	lineNumbers          // holds numbers that were read
+	lineUnread           // looks like part of a result, and could not be read: a Remark says why
 )
 
 // MainRemark returns the remark that tells best why a document has no result: on what could not be read, else on a
@@ -79,7 +78,7 @@ func KnownColumns(r Remark) string {
 	}
 	var names []string
 	for _, c := range columns() {
-		if c.figure != nil {
+		if c.hasNumbers() {
 			names = append(names, c.title)
 		}
 	}
@@ -89,7 +88,6 @@ func KnownColumns(r Remark) string {
 // In returns what a remark says.
 func (r *Remark) In(l lang.Lang) string { return Words().Say(r.Note, l) }
 
-// Note remarks on a line. Unread reports whether numbers of it were lost.
-func (d *Document) Note(line int, unread bool, n note.Note) {
+func (d *Document) remark(line int, unread bool, n note.Note) {
 	d.Remarks = append(d.Remarks, Remark{Line: line, Text: Words().Say(n, lang.English), Note: n, Unread: unread})
 }

@@ -54,13 +54,13 @@ func FuzzParse(f *testing.F) {
 func checkDocument(t *testing.T, doc *Document) {
 	t.Helper()
 	for _, r := range doc.Remarks {
-		if r.Line < 1 || r.Line > len(doc.Lines) {
-			t.Errorf("a remark on line %d of %d", r.Line, len(doc.Lines))
+		if r.Line < 1 || r.Line > len(doc.lineKinds) {
+			t.Errorf("a remark on line %d of %d", r.Line, len(doc.lineKinds))
 		}
 	}
 	for _, run := range doc.Runs {
-		if len(run.Stages) == 0 || run.Source.Line < 1 || run.Source.Line > len(doc.Lines) {
-			t.Errorf("a result of %d rows in line %d of %d", len(run.Stages), run.Source.Line, len(doc.Lines))
+		if len(run.Stages) == 0 || run.Source.Line < 1 || run.Source.Line > len(doc.lineKinds) {
+			t.Errorf("a result of %d rows in line %d of %d", len(run.Stages), run.Source.Line, len(doc.lineKinds))
 		}
 		b := testkit.Must(json.Marshal(run))
 		if err := json.Unmarshal(b, &rundir.Run{}); err != nil {
@@ -120,8 +120,8 @@ func fuzzJSON(f *testing.F, files ...string) {
 		for _, run := range doc.Runs {
 			for _, s := range run.Stages {
 				for key, p := range s.Source.Printed {
-					if p.Line < 1 || p.Line > len(doc.Lines) {
-						t.Errorf("%s in line %d of %d", key, p.Line, len(doc.Lines))
+					if p.Line < 1 || p.Line > len(doc.lineKinds) {
+						t.Errorf("%s in line %d of %d", key, p.Line, len(doc.lineKinds))
 					}
 				}
 				if v := s.TTFT.Mean; v.Known() && (math.IsNaN(v.Value()) || math.Abs(v.Value()) > 1e15) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -12,10 +13,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Gather makes one run of the Benchmark Reports of documents that belong together, in the document of the first: those
-// of one configuration that name one experiment. Where they name none, the files must be called alike apart from
-// numbers, and the loads differ. Where an experiment is one load, as with vLLM's benchmark, those of one known stack at
-// different loads are one run, too.
+// Gather makes one run of the Benchmark Reports that belong together, in the document of the first: those of one
+// configuration and experiment, or, where an experiment is one load, those of one known stack at different loads.
 func Gather(docs ...*Document) {
 	var all []*reportGroup
 	kept := make([][]*rundir.Run, len(docs))
@@ -26,7 +25,7 @@ func Gather(docs ...*Document) {
 				g := newReportGroup(run)
 				if at := slices.IndexFunc(all, g.sameExperiment); at >= 0 {
 					all[at].add(g)
-					doc.setJoined(all[at].run)
+					doc.setMergedInto(all[at].run)
 					continue
 				}
 				all = append(all, g)
@@ -51,7 +50,7 @@ func Gather(docs ...*Document) {
 		var runs []rundir.Run
 		for _, run := range kept[i] {
 			if to := joined[run]; to != nil {
-				doc.setJoined(to)
+				doc.setMergedInto(to)
 				continue
 			}
 			runs = append(runs, *run)
@@ -60,31 +59,29 @@ func Gather(docs ...*Document) {
 	}
 }
 
-// setJoined notes that a result of the document is a part of a run of another one.
-func (d *Document) setJoined(run *rundir.Run) {
+func (d *Document) setMergedInto(run *rundir.Run) {
 	if run.Source.File != d.Name {
 		d.MergedInto = run.Source.File
 	}
 }
 
-// reportGroup are Benchmark Reports that are made one run.
 type reportGroup struct {
 	run           *rundir.Run
 	configuration string          // what was asked of what, by which harness
 	experiment    string          // that the reports name; else what their files are called without numbers
-	named         bool            // the reports name it
+	hasName       bool            // the reports name the experiment
 	stackKnown    bool            // the reports tell the model and its GPUs
-	several       bool            // the experiment has several reports
+	severalLoads  bool            // the experiment has several reports
 	loads         map[string]bool // by the names of their stages
 }
 
-// digits are the numbers in the name of a file.
 var digits = regexp.MustCompile(`\d+`)
 
 func newReportGroup(run *rundir.Run) *reportGroup {
 	source, loads := run.Source, map[string]bool{run.Stages[0].Name: true}
 	g := &reportGroup{run: run, experiment: source.Labels[labelExperiment].Text, loads: loads}
-	if g.named = g.experiment != ""; !g.named {
+	g.hasName = g.experiment != ""
+	if !g.hasName {
 		dir, name := filepath.Split(source.File)
 		g.experiment = dir + digits.ReplaceAllString(name, "#")
 	}
@@ -98,39 +95,34 @@ func newReportGroup(run *rundir.Run) *reportGroup {
 	return g
 }
 
-// sameExperiment reports whether g is of the experiment of o.
+// Reports of an experiment without a name belong together only where their loads differ.
 func (g *reportGroup) sameExperiment(o *reportGroup) bool {
-	return g.configuration == o.configuration && g.experiment == o.experiment && g.named == o.named &&
-		(g.named || !o.sharesLoad(g))
+	return g.configuration == o.configuration && g.experiment == o.experiment && g.hasName == o.hasName &&
+		(g.hasName || !g.sharesLoad(o))
 }
 
 // sameStack reports whether g and o are experiments of one load each, on one known stack.
 func (g *reportGroup) sameStack(o *reportGroup) bool {
-	return g.configuration == o.configuration && g.stackKnown && !g.several && !o.several && g.named && o.named &&
-		!o.sharesLoad(g)
+	return g.configuration == o.configuration && g.stackKnown && !g.severalLoads && !o.severalLoads &&
+		g.hasName && o.hasName && !g.sharesLoad(o)
 }
 
-// sharesLoad reports whether g has a load of o.
-func (o *reportGroup) sharesLoad(g *reportGroup) bool {
-	for load := range g.loads {
-		if o.loads[load] {
+func (g *reportGroup) sharesLoad(o *reportGroup) bool {
+	for load := range o.loads {
+		if g.loads[load] {
 			return true
 		}
 	}
 	return false
 }
 
-// add adds the stages of g.
-func (o *reportGroup) add(g *reportGroup) {
-	o.several = o.several || o.experiment == g.experiment
-	for load := range g.loads {
-		o.loads[load] = true
-	}
-	addStages(o.run, g.run)
+func (g *reportGroup) add(o *reportGroup) {
+	g.severalLoads = g.severalLoads || g.experiment == o.experiment
+	maps.Copy(g.loads, o.loads)
+	addStages(g.run, o.run)
 }
 
-// finishGroup puts the stages in the order of their load, or, of this program, of their time, and tells repeats
-// apart.
+// finishGroup sorts the stages by their load, or those that llmsweep measured by their time, and numbers repeats.
 func finishGroup(run *rundir.Run) {
 	own := run.Source.Labels[labelWriter].Text != ""
 	slices.SortStableFunc(run.Stages, func(a, b rundir.Stage) int {
@@ -153,16 +145,17 @@ func finishGroup(run *rundir.Run) {
 			s.Role = cmp.Or(rundir.RoleOf(s.Kind), rundir.Grid)
 		}
 		if name := s.Name; total[name] > 1 {
-			if number[name]++; number[name] > 1 {
-				s.Name = fmt.Sprintf("%s#%d", name, number[name])
-			}
+			number[name]++
 			s.Repeat = number[name]
+			if s.Repeat > 1 {
+				s.Name = fmt.Sprintf("%s#%d", name, s.Repeat)
+			}
 		}
 		run.Plan.Repeats = max(run.Plan.Repeats, s.Repeat)
 	}
 }
 
-// isSweep reports whether stages are a sweep: arrivals at two rates.
+// isSweep reports whether there are arrivals at two rates.
 func isSweep(stages []rundir.Stage) bool {
 	rates := map[rundir.Number]bool{}
 	for _, s := range stages {

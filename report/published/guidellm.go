@@ -15,13 +15,11 @@ import (
 // guideLLM is the format of GuideLLM's benchmarks.json, of versions 0.4 to 0.8.
 const guideLLM = "guidellm"
 
-// isGuideLLM reports whether v is a benchmarks.json of GuideLLM.
 func isGuideLLM(v gjson.Result) bool {
 	return v.Get("benchmarks").IsArray() && (v.Get("metadata.guidellm_version").Exists() ||
 		v.Get("benchmarks.0.metrics.request_totals").Exists())
 }
 
-// readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
 func readGuideLLM(f *jsonFile, v gjson.Result) {
 	r := f.begin(v, guideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
 	r.addDefinition(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
@@ -43,27 +41,23 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 		f.unread(v, noteNoBenchmark.New())
 		return
 	}
-	sweep, seed := false, false
+	plan := rundir.KindRun
 	benchmarks.ForEach(func(_, b gjson.Result) bool {
-		sweep = r.guideStage(b) || sweep
-		if !seed {
-			seed = true
-			r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(), b.Get("config.requests.random_seed").Uint())
+		if r.guideStage(b) {
+			plan = rundir.KindSweep
 		}
 		return true
 	})
+	r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(),
+		benchmarks.Get("0.config.requests.random_seed").Uint())
 	if len(r.Run.Stages) > 0 {
 		r.Run.Started = unix(benchmarks.Get("0.start_time"))
 		r.Run.Ended = unix(benchmarks.Get(fmt.Sprintf("%d.end_time", len(benchmarks.Array())-1)))
 	}
-	plan := rundir.KindRun
-	if sweep {
-		plan = rundir.KindSweep
-	}
-	r.keep(plan)
+	r.keepRun(plan)
 }
 
-// guideTarget reads who was asked for what. Up to 0.7 that stands under "args", later under "config.spec".
+// guideTarget looks under "args", where GuideLLM wrote the target up to 0.7, and under "config.spec".
 func (r *jsonRun) guideTarget(v gjson.Result) {
 	first := func(paths ...string) gjson.Result {
 		for _, p := range paths {
@@ -78,7 +72,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		"benchmarks.0.config.backend.target").String()
 	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model",
 		"benchmarks.0.config.backend.model").String()
-	t.API = labelAPI(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
+	t.API = apiOfURL(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
 		"args.backend_kwargs.request_format").String())
 	switch first("args.data_request_formatter", "args.request_type").String() {
 	case "chat_completions":
@@ -87,7 +81,7 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		t.API = "completions"
 	}
 	if t.Model != "" {
-		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(t.Model)
+		r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(t.Model)
 	}
 	w := &r.Run.Workload
 	data := first("config.spec.data.0", "args.data.0")
@@ -116,7 +110,6 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 	}
 }
 
-// guideStage reads one benchmark and reports whether it is part of a sweep.
 func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	s := r.newStage(b)
 	st := &s.Stage
@@ -126,26 +119,26 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	s.count("requests.incomplete", "metrics.request_totals.incomplete", &st.Requests.Incomplete)
 	s.count("requests.due", "metrics.request_totals.total", &st.Requests.Due)
 	st.Requests.Sent = st.Requests.Due
-	s.seconds("window_s", "duration", &st.Window, 0, "s")
-	s.seconds("window_from_s", "warmup_duration", &st.WindowFrom, 0, "s")
+	s.seconds("window_s", "duration", &st.Window)
+	s.seconds("window_from_s", "warmup_duration", &st.WindowFrom)
 	from, to := b.Get("scheduler_metrics.start_time"), b.Get("scheduler_metrics.end_time")
 	if to.Num > from.Num {
 		st.Elapsed = to.Num - from.Num
 	}
-	if first := r.file.number("benchmarks.0.start_time"); first > 0 && b.Get("start_time").Num >= first {
+	if first := gjson.Get(r.file.text, "benchmarks.0.start_time").Num; first > 0 && b.Get("start_time").Num >= first {
 		st.Started = b.Get("start_time").Num - first
 	}
 
-	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, 0, "req/s")
+	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, "req/s")
 	// Tokens that arrived in the window count, whichever request they belong to: that is GuideLLM's "total".
-	s.number("tokens_per_s.output", "metrics.output_tokens_per_second.total.mean", &st.TokensPerS.Output, 0, "tok/s")
-	s.number("tokens_per_s.input", "metrics.prompt_tokens_per_second.total.mean", &st.TokensPerS.Input, 0, "tok/s")
-	s.number("tokens_per_s.total", "metrics.tokens_per_second.total.mean", &st.TokensPerS.Total, 0, "tok/s")
-	s.number("concurrency.mean", "metrics.request_concurrency.total.mean", &st.Concurrency.Mean, 0, "")
+	s.number("tokens_per_s.output", "metrics.output_tokens_per_second.total.mean", &st.TokensPerS.Output, "tok/s")
+	s.number("tokens_per_s.input", "metrics.prompt_tokens_per_second.total.mean", &st.TokensPerS.Input, "tok/s")
+	s.number("tokens_per_s.total", "metrics.tokens_per_second.total.mean", &st.TokensPerS.Total, "tok/s")
+	s.number("concurrency.mean", "metrics.request_concurrency.total.mean", &st.Concurrency.Mean, "")
 	s.count("concurrency.peak", "metrics.request_concurrency.total.max", &st.Concurrency.Peak)
-	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, 0, "s")
-	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, -3, "ms")
-	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, -3, "ms")
+	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, "s")
+	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, "ms")
+	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, "ms")
 	// Its count is of tokens, the weights of the requests.
 	st.InterToken = st.TPOT.Mean
 	st.TPOT.N = min(st.TPOT.N, st.Requests.OK)
@@ -174,17 +167,10 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	return sweep
 }
 
-// number returns a number of the document's first value, 0 where there is none.
-func (f *jsonFile) number(path string) float64 { return gjson.Get(f.text, path).Num }
-
-// guideStrategy reads what a benchmark asked of the server, and reports whether a sweep asked it.
 func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 	st := &s.Stage
 	strategy := b.Get("config.strategy")
-	kind := strategy.Get("type_").String()
-	if kind == "" {
-		kind = strategy.Get("kind").String()
-	}
+	kind := cmp.Or(strategy.Get("type_").String(), strategy.Get("kind").String())
 	profile := b.Get("config.profile")
 	sweep = profile.Get("type_").String() == "sweep" || profile.Get("kind").String() == "sweep"
 	st.Kind, st.Role = kind, rundir.Single
@@ -203,7 +189,7 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 		if kind == "async" {
 			st.Kind = "constant"
 		}
-		s.number("rate", "config.strategy.rate", &st.Rate, 0, "req/s")
+		s.number("rate", "config.strategy.rate", &st.Rate, "req/s")
 		st.Name = st.Kind
 		if st.Rate.Known() {
 			st.Name = fmt.Sprintf("%s@%.2f", st.Kind, st.Rate.Value())
@@ -217,23 +203,20 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 
 // guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from
 // interpolated ones.
-func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit string) {
+func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, unit string) {
 	s.count(key+".n", path+".count", &d.N)
 	if d.N == 0 {
 		return // GuideLLM writes zeros where nothing was measured
 	}
 	for _, f := range d.Numbers() {
-		at := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
-		if at == "" {
-			at = "percentiles." + f.Name
-		}
-		s.number(key+"."+f.Name, path+"."+at, f.Number, tens, unit)
+		name := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
+		s.number(key+"."+f.Name, path+"."+cmp.Or(name, "percentiles."+f.Name), f.Number, unit)
 		interval := ".percentile_cis." + f.Name
 		if f.Name == "mean" {
 			interval = ".mean_ci"
 		}
-		low, _ := s.value(path+interval+".lower", tens)
-		high, _ := s.value(path+interval+".upper", tens)
+		low, _ := s.value(path+interval+".lower", unit)
+		high, _ := s.value(path+interval+".upper", unit)
 		if low.Known() && high.Known() {
 			if d.CI == nil {
 				d.CI = map[string][2]float64{}
@@ -243,19 +226,18 @@ func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit s
 	}
 }
 
-// guideTokens reads how many tokens the requests had.
 func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.count(key+".n", path+".count", &t.N)
 	if t.N == 0 {
 		return
 	}
-	s.number(key+".mean", path+".mean", &t.Mean, 0, "")
-	s.number(key+".min", path+".min", &t.Min, 0, "")
-	s.number(key+".max", path+".max", &t.Max, 0, "")
-	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
+	s.number(key+".mean", path+".mean", &t.Mean, "")
+	s.number(key+".min", path+".min", &t.Min, "")
+	s.number(key+".max", path+".max", &t.Max, "")
+	s.number(key+".total", path+".total_sum", &t.Total, "")
 }
 
-// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label. It returns a note on the first one that it
+// guideLabels reads labels that were given to GuideLLM 0.8 with --label. It returns a note on the first one that it
 // could not read.
 func (r *jsonRun) guideLabels(labels map[string]string) note.Note {
 	l := &r.Run.Labels

@@ -21,29 +21,19 @@ type hardware struct {
 	memoryText string
 	path       string    // the headings above it
 	date       time.Time // when it was printed; zero where that is not told
-	noted      bool      // that results are older
+	noted      bool      // a remark says that results are older
 }
 
 var (
 	smiGPU    = regexp.MustCompile(`^\|\s*(\d{1,3})\s+(\S.*?)\s+(?:On|Off|N/A)\s*\|`)
 	smiMemory = regexp.MustCompile(`(\d{1,8})\s*MiB\s*/\s*(\d{1,8})\s*MiB`)
 	smiList   = regexp.MustCompile(`^GPU (\d{1,3}): (\S.*?) \(UUID:`)
-	vendor    = regexp.MustCompile(`(?i)^(?:NVIDIA|Tesla|Quadro|GeForce|AMD|Instinct)\s+`)
+	vendor    = regexp.MustCompile(`(?i)^(?:(?:NVIDIA|Tesla|Quadro|GeForce|AMD|Instinct)\s+)+`)
 )
 
-// gpuModel takes the vendor off a GPU's name.
-func gpuModel(name string) string {
-	for {
-		short := vendor.ReplaceAllString(name, "")
-		if short == name {
-			return name
-		}
-		name = short
-	}
-}
+func withoutVendor(gpu string) string { return vendor.ReplaceAllString(gpu, "") }
 
-// isSMI reports whether a line is the first of nvidia-smi's table.
-func isSMI(line string) bool {
+func isSMIHeader(line string) bool {
 	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
 }
 
@@ -57,11 +47,12 @@ func (c *preamble) readSMI(at int) int {
 	}
 	for at < len(c.lines) {
 		line := strings.TrimSpace(c.lines[at])
-		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && isSMI(line) {
+		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && isSMIHeader(line) {
 			break
 		}
 		if m := smiGPU.FindStringSubmatch(line); m != nil && strings.Count(line, "|") >= 3 && !strings.Contains(line, "MiB") {
-			if h.names = append(h.names, gpuModel(m[2])); h.line == 0 {
+			h.names = append(h.names, withoutVendor(m[2]))
+			if h.line == 0 {
 				h.line, h.text = at+1, strings.Join(strings.Fields(m[0]), " ")
 			}
 		}
@@ -90,14 +81,12 @@ func (c *preamble) readSMILine(line string, number int) bool {
 	if c.hardware == nil || m[1] == "0" {
 		c.hardware = &hardware{line: number, text: m[0], path: c.path()}
 	}
-	c.hardware.names = append(slices.Clone(c.hardware.names), gpuModel(m[2]))
+	c.hardware.names = append(slices.Clone(c.hardware.names), withoutVendor(m[2]))
 	return true
 }
 
-// name is that of all GPUs.
 func (h *hardware) name() string {
-	distinct := slices.Compact(slices.Sorted(slices.Values(h.names)))
-	return strings.Join(distinct, " + ")
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(h.names))), " + ")
 }
 
 // vendorSizes are the sizes of memory that GPUs are sold with, in GB.
@@ -115,8 +104,7 @@ func (h *hardware) gigabytes() string {
 	return strconv.Itoa(int(math.Round(low))) + " GB"
 }
 
-// memoryLabel is what the table says of the memory, in no language: of the largest GPU, and of the smallest where they
-// differ.
+// memoryLabel tells the memory of the largest GPU, and of the smallest where they differ, in no language.
 func (h *hardware) memoryLabel() string {
 	text := h.memoryText + ": " + h.gigabytes()
 	if h.least < h.memory {

@@ -28,7 +28,6 @@ var (
 	wholeWord      = regexp.MustCompile(`^(?:overall|system|aggregated?|全部|系统|整机|合计)$`)
 )
 
-// readHead reads a heading or a label.
 func readHead(label string) head {
 	label = strings.ToLower(strings.TrimSpace(strings.NewReplacer("（", "(", "）", ")", "：", ":").Replace(label)))
 	var h head
@@ -60,15 +59,15 @@ func (h head) core(label string) head {
 	return h
 }
 
-// readBracket takes in what stands in a pair of brackets: a unit, a statistic, a scope, or several of them.
+// readBracket reads what stands in a pair of brackets: a unit, a statistic, a scope, or several of them.
 func (h *head) readBracket(text string) {
 	parts := []string{text}
-	if _, _, _, known := unit(text); !known {
+	if _, known := unitOf(text); !known {
 		parts = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",，;；、", r) })
 	}
 	for _, part := range parts {
 		part = strings.TrimSpace(part)
-		_, _, _, known := unit(part)
+		_, known := unitOf(part)
 		switch {
 		case part == "":
 		case known:
@@ -78,20 +77,22 @@ func (h *head) readBracket(text string) {
 		case scopeName(part) != "":
 			h.set(&h.scope, scopeName(part))
 		case wholeWord.MatchString(part), strings.HasPrefix(part, "retokenized"):
-		case !h.readWords(part):
-			h.unknown = part
+		default:
+			if !h.readWords(part) {
+				h.unknown = part
+			}
 		}
 	}
 }
 
-// readWords takes in "mean, ms" without the comma.
+// readWords reads "mean, ms" without the comma.
 func (h *head) readWords(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {
 		return false
 	}
 	for _, part := range fields {
-		_, _, _, known := unit(part)
+		_, known := unitOf(part)
 		if !known && !statisticAlone.MatchString(part) && !wholeWord.MatchString(part) {
 			return false
 		}
@@ -111,7 +112,6 @@ func (h *head) set(to *string, value string) {
 	*to = value
 }
 
-// statisticName is the name in run.json of a statistic.
 func statisticName(word string) string {
 	switch strings.TrimSuffix(word, "值") {
 	case "mean", "avg", "average", "平均", "均":

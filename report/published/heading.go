@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// headingText is the line above a table that names its configuration, and its number.
+// headingText is the line above a table that names its configuration.
 type headingText struct {
 	line int
 	text string
@@ -36,8 +36,7 @@ func isHeading(line string) bool {
 	return item != "" && strings.HasPrefix(line[len(item):], "**") && strings.Contains(line, ",")
 }
 
-// describe labels the result by its heading line, as far as the parts can be told apart.
-func (h *headingText) describe(r *Result) {
+func (h *headingText) describe(r *result) {
 	var names []string
 	for _, part := range headingParts(h.text) {
 		if m := tokensPart.FindStringSubmatch(part); m != nil {
@@ -47,7 +46,7 @@ func (h *headingText) describe(r *Result) {
 		} else if m := countLast.FindStringSubmatch(part); m != nil && r.Run.Labels.GPU == "" {
 			r.Run.Labels.GPUs, r.Run.Labels.GPU = parseCount(m[2]), m[1]
 		} else if strings.Contains(part, "_tokens") {
-			r.Doc.Note(h.line, true, noteNoLength.New(short(part)))
+			r.Doc.remark(h.line, true, noteNoLength.New(short(part)))
 		} else if m := keyPart.FindStringSubmatch(part); m != nil {
 			h.setLabel(r, m[1], m[2])
 		} else if part != "" {
@@ -55,36 +54,35 @@ func (h *headingText) describe(r *Result) {
 		}
 	}
 	if len(names) > 0 && namesModel(names[0]) {
-		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(names[0])
+		r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(names[0])
 		names = names[1:]
 	}
 	for _, name := range names {
-		_, known := labelEngine(name)
-		switch _, hardware := labelGPUs(name); {
-		case r.Run.Labels.GPU == "" && !known && (hardware || len(names) > 1):
+		_, isEngine := findEngine(name)
+		_, _, isGPU := findGPUs(name)
+		switch {
+		case r.Run.Labels.GPU == "" && !isEngine && (isGPU || len(names) > 1):
 			r.Run.Labels.GPU = name
 		case r.Run.Labels.Engine == "":
 			r.Run.Labels.Engine = name
 		default:
-			r.Doc.Note(h.line, true, noteUnclear.New(short(name)))
+			r.Doc.remark(h.line, true, noteUnclear.New(short(name)))
 		}
 	}
 }
 
-// parseCount reads a number of GPUs, in digits or as 双卡 has it.
 func parseCount(text string) int {
-	if n, ok := map[string]int{"单": 1, "双": 2, "两": 2, "四": 4, "八": 8}[text]; ok {
+	if n, ok := chineseCounts[text]; ok {
 		return n
 	}
 	n, _ := strconv.Atoi(text) // six digits at most
 	return n
 }
 
-// setLabel takes a label that has its key before it.
-func (h *headingText) setLabel(r *Result, key, value string) {
-	switch think := value == "yes"; key {
+func (h *headingText) setLabel(r *result, key, value string) {
+	switch key {
 	case "think":
-		r.Run.Workload.Think = &think
+		r.Run.Workload.Think = new(value == "yes")
 	case "name":
 		r.Run.Source.Heading = value
 	case "dataset":
@@ -101,28 +99,27 @@ func (h *headingText) setLabel(r *Result, key, value string) {
 
 // namesModel reports whether a name is more than that of an engine or a GPU.
 func namesModel(name string) bool {
-	engine, _ := labelEngine(name)
-	h, _ := labelGPUs(name)
-	return !strings.EqualFold(engine, name) && h.GPU != name
+	engine, _ := findEngine(name)
+	gpu, _, _ := findGPUs(name)
+	return !strings.EqualFold(engine, name) && gpu != name
 }
 
 // readBlockHeading labels a stress table or a serving block by the heading line above it, which may be that of several.
-func (r *reading) readBlockHeading() {
+func (r *textRun) readBlockHeading() {
 	c := r.preamble
 	if h := c.heading; h != nil && slices.ContainsFunc(headingParts(h.text), keyPart.MatchString) {
 		c.blockHeading, c.heading = h, nil
 	}
 	if c.blockHeading != nil {
 		r.Run.Source.Heading = ""
-		c.blockHeading.describe(r.Result)
+		c.blockHeading.describe(r.result)
 	}
 }
 
-// readLength is the length of prompts or answers in a heading line, or the limit of answers.
-func readLength(r *Result, what, text string) {
+func readLength(r *result, what, text string) {
 	q, err := ParseQuantity(text)
 	if err != nil || !q.Number.Known() {
-		r.Doc.Note(r.Run.Source.Line, true, noteNoLength.New(what+"_tokens="+short(text)))
+		r.Doc.remark(r.Run.Source.Line, true, noteNoLength.New(what+"_tokens="+short(text)))
 		return
 	}
 	key := "workload.prompt_tokens"
@@ -152,7 +149,8 @@ func headingParts(line string) []string {
 		b.Reset()
 	}
 	for i := 0; i < len(line); {
-		switch rest := line[i:]; {
+		rest := line[i:]
+		switch {
 		case strings.HasPrefix(rest, "**"):
 			bold = !bold
 			i += 2
@@ -172,12 +170,9 @@ func headingParts(line string) []string {
 	}
 	end()
 	for i, s := range parts {
-		parts[i] = unescapeHTML(s)
+		parts[i] = htmlEscapes.Replace(s)
 	}
 	return parts
 }
 
-// unescapeHTML returns text with the < and & that writers of Markdown escape.
-func unescapeHTML(s string) string {
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
-}
+var htmlEscapes = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")

@@ -10,14 +10,12 @@ import (
 	"strings"
 )
 
-// engines are how serving engines are written, by how people write them.
-func engines() map[string]string {
-	return map[string]string{
-		"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llama.cpp": "llama.cpp", "llamacpp": "llama.cpp",
-		"ollama": "Ollama", "tgi": "TGI", "text-generation-inference": "TGI", "triton": "Triton",
-		"tensorrt-llm": "TensorRT-LLM", "trt-llm": "TensorRT-LLM", "mindie": "MindIE", "ktransformers": "KTransformers",
-		"xinference": "Xinference",
-	}
+// engines has the name of a serving engine by how people write it, in lower case.
+var engines = map[string]string{
+	"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llama.cpp": "llama.cpp", "llamacpp": "llama.cpp",
+	"ollama": "Ollama", "tgi": "TGI", "text-generation-inference": "TGI", "triton": "Triton",
+	"tensorrt-llm": "TensorRT-LLM", "trt-llm": "TensorRT-LLM", "mindie": "MindIE", "ktransformers": "KTransformers",
+	"xinference": "Xinference",
 }
 
 var (
@@ -33,17 +31,16 @@ var (
 	quantTail     = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
 )
 
-// labelEngine returns the serving engine that a text names; ok is false where it names none.
-func labelEngine(text string) (engine string, ok bool) {
+func findEngine(text string) (engine string, ok bool) {
 	m := engineWord.FindStringSubmatch(text)
 	if m == nil {
 		return "", false
 	}
-	return engines()[strings.ToLower(m[1])], true
+	return engines[strings.ToLower(m[1])], true
 }
 
-// labelModelName returns the model that a text names, by a family of models or by a number of parameters.
-func labelModelName(text string) (model string, ok bool) {
+// findModelName knows a model by its family or by a number of parameters.
+func findModelName(text string) (model string, ok bool) {
 	m := modelWord.FindString(text)
 	return strings.TrimRight(m, ".-"), m != ""
 }
@@ -51,43 +48,37 @@ func labelModelName(text string) (model string, ok bool) {
 // namesConfiguration reports whether a line of prose names what a result was measured with: at least two of model, GPU,
 // engine and lengths, or the version of an engine.
 func namesConfiguration(line string) bool {
-	const longest = 200
+	const maxLength = 200
 	n := 0
 	if engineVersion.MatchString(line) {
 		n = 1
 	}
 	for _, find := range []func(string) bool{
-		func(s string) bool { _, ok := labelModelName(s); return ok },
-		func(s string) bool { _, ok := labelEngine(s); return ok },
-		func(s string) bool { _, ok := labelGPUs(s); return ok },
+		func(s string) bool { _, ok := findModelName(s); return ok },
+		func(s string) bool { _, ok := findEngine(s); return ok },
+		func(s string) bool { _, _, ok := findGPUs(s); return ok },
 		lengthPart.MatchString,
 	} {
 		if find(line) {
 			n++
 		}
 	}
-	return n >= 2 && len(line) <= longest
+	return n >= 2 && len(line) <= maxLength
 }
 
-// labelHardware is GPUs as a heading names them.
-type labelHardware struct {
-	GPU   string
-	Count int // 0 where none was named
-}
-
-// labelGPUs returns the hardware that a text names; ok is false where it names none.
-func labelGPUs(text string) (h labelHardware, ok bool) {
+// findGPUs returns a count of 0 where the text has none.
+func findGPUs(text string) (gpu string, count int, ok bool) {
 	m := gpuWord.FindStringSubmatch(text)
 	if m == nil {
-		return labelHardware{}, false
+		return "", 0, false
 	}
-	n, _ := strconv.Atoi(m[1]) // empty, or four digits at most
-	return labelHardware{m[2], n}, true
+	count, _ = strconv.Atoi(m[1]) // empty, or four digits at most
+	return m[2], count, true
 }
 
-// labelThinking reports whether a text tells that the model thinks, or that it does not; said is false where it tells
+// findThinking returns whether a text says that the model thinks, or that it does not; ok is false where it says
 // neither.
-func labelThinking(text string) (on, said bool) {
+func findThinking(text string) (on, ok bool) {
 	switch {
 	case noThink.MatchString(text):
 		return false, true
@@ -105,22 +96,21 @@ func SplitQuant(name string) (model, quant string) {
 	return name, ""
 }
 
-// labelModel returns the name at the end of a model's path, with its quantization taken off.
-func labelModel(name string) (model, quant string) {
+// splitModelPath returns the name at the end of a model's path, with its quantization taken off.
+func splitModelPath(name string) (model, quant string) {
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~") {
 		name = path.Base(name)
 	}
 	return SplitQuant(name)
 }
 
-// labelAPI returns the API of an address, as far as its path tells it.
-func labelAPI(url string) string {
-	for _, e := range []struct{ end, api string }{
+func apiOfURL(url string) string {
+	for _, path := range []struct{ suffix, api string }{
 		{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/completion", "llamacpp"},
 		{"/api/generate", "ollama"}, {"/api/chat", "ollama"}, {"/generate_stream", "tgi"},
 	} {
-		if strings.HasSuffix(strings.TrimRight(url, "/"), e.end) {
-			return e.api
+		if strings.HasSuffix(strings.TrimRight(url, "/"), path.suffix) {
+			return path.api
 		}
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// setLabel records where a label of a run is from.
+// setLabel records the line that a label of a run is from.
 func setLabel(run *rundir.Run, key string, l rundir.Label) {
 	if run.Source.Labels == nil {
 		run.Source.Labels = map[string]rundir.Label{}
@@ -18,7 +18,7 @@ func setLabel(run *rundir.Run, key string, l rundir.Label) {
 }
 
 // Override replaces labels of a result by those that the user gives, and notes where the document says otherwise.
-func Override(run *rundir.Run, by rundir.Labels) {
+func Override(run *rundir.Run, flags rundir.Labels) {
 	l := &run.Labels
 	set := func(key, given, found string, put func()) {
 		if given == "" {
@@ -30,18 +30,17 @@ func Override(run *rundir.Run, by rundir.Labels) {
 		setLabel(run, key, rundir.Label{Text: "--label " + key + "=" + given})
 		put()
 	}
-	set("model", by.Model, l.Model, func() { l.Model = by.Model })
-	set("gpu", by.GPU, l.GPU, func() { l.GPU = by.GPU })
-	set("gpus", countText(by.GPUs), countText(l.GPUs), func() { l.GPUs = by.GPUs })
-	set("engine", by.Engine, l.Engine, func() { l.Engine = by.Engine })
-	set("quant", by.Quant, l.Quant, func() { l.Quant = by.Quant })
-	if by.Price > 0 {
-		l.Price = by.Price
+	set("model", flags.Model, l.Model, func() { l.Model = flags.Model })
+	set("gpu", flags.GPU, l.GPU, func() { l.GPU = flags.GPU })
+	set("gpus", countText(flags.GPUs), countText(l.GPUs), func() { l.GPUs = flags.GPUs })
+	set("engine", flags.Engine, l.Engine, func() { l.Engine = flags.Engine })
+	set("quant", flags.Quant, l.Quant, func() { l.Quant = flags.Quant })
+	if flags.Price > 0 {
+		l.Price = flags.Price
 	}
 }
 
-// ImportNotes returns what an import notes on a run apart from the file that it was read from: contradictions, and how
-// it was made of tables.
+// ImportNotes returns the contradictions that an import found, and how it made a run of tables.
 func ImportNotes(run *rundir.Run) []note.Note {
 	return slices.DeleteFunc(slices.Clone(run.Warnings), func(n note.Note) bool {
 		return !slices.ContainsFunc([]note.Kind{noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder,
@@ -49,7 +48,7 @@ func ImportNotes(run *rundir.Run) []note.Note {
 	})
 }
 
-// countText returns a number as a label has it; empty for 0.
+// countText is empty for 0, as a label is.
 func countText(n int) string {
 	if n <= 0 {
 		return ""

@@ -10,9 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Join returns the document with the tables of one configuration as one run: a ladder of concurrencies. Several tables
-// at one concurrency become repeats. A warm-up is no repeat. Six-column tables, which are whole sweeps, and results of
-// other kinds stay as they are.
+// Join returns the document with the stress tables and serving blocks of one configuration as one run: a ladder of
+// concurrencies, with repeats where several have the same one.
 func Join(doc *Document) *Document {
 	joined := *doc
 	joined.Runs = nil
@@ -20,17 +19,16 @@ func Join(doc *Document) *Document {
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
 		key := ladderKey(run)
-		j, seen := at[key]
-		if key == "" || !seen {
-			if key != "" {
-				at[key] = len(joined.Runs)
-			}
-			copied := *run
-			copied.Stages, copied.Warnings = slices.Clone(run.Stages), slices.Clone(run.Warnings)
-			joined.Runs = append(joined.Runs, copied)
+		if j, seen := at[key]; seen {
+			addStages(&joined.Runs[j], run)
 			continue
 		}
-		addStages(&joined.Runs[j], run)
+		if key != "" {
+			at[key] = len(joined.Runs)
+		}
+		copied := *run
+		copied.Stages, copied.Warnings = slices.Clone(run.Stages), slices.Clone(run.Warnings)
+		joined.Runs = append(joined.Runs, copied)
 	}
 	for i := range joined.Runs {
 		if len(joined.Runs[i].Stages) > 1 && ladderKey(&joined.Runs[i]) != "" {
@@ -41,7 +39,6 @@ func Join(doc *Document) *Document {
 	return &joined
 }
 
-// warmUpSuffix is behind the name of a warm-up.
 const warmUpSuffix = "-warm-up"
 
 // ladderKey is what the tables of one run have in common; empty for a result that stays by itself.
@@ -58,7 +55,6 @@ func ladderKey(run *rundir.Run) string {
 	return string(b)
 }
 
-// addStages adds the stages of a table to the run that it belongs to.
 func addStages(run, table *rundir.Run) {
 	if !table.Started.IsZero() && (run.Started.IsZero() || table.Started.Before(run.Started)) {
 		shift := run.Started.Sub(table.Started).Seconds()
@@ -89,7 +85,7 @@ func addStages(run, table *rundir.Run) {
 	}
 }
 
-// finishLadder puts the stages in the order of their load, and numbers the repeats.
+// finishLadder sorts the stages by their load and numbers the repeats. A warm-up is no repeat.
 func finishLadder(run *rundir.Run) {
 	var lines []string
 	for _, s := range run.Stages {
@@ -112,7 +108,8 @@ func finishLadder(run *rundir.Run) {
 		nameConcurrent(s)
 		if s.Role == rundir.WarmUp {
 			s.Name += warmUpSuffix
-			if warm[c]++; warm[c] > 1 {
+			warm[c]++
+			if warm[c] > 1 {
 				s.Name += fmt.Sprintf("-%d", warm[c])
 			}
 			continue

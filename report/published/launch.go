@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// LaunchLabels is a command that starts a server.
-type LaunchLabels struct {
-	Text        string // one line, without prompt
-	Engine      string
-	Model       string // a name or a path; empty where the command has none
-	Quant       string
-	MaxLen      string
-	GPUs        int
-	CountStated bool // the command has an option for the number of GPUs; else GPUs is 1 by default
+type launchCommand struct {
+	text       string // one line, without prompt
+	engine     string
+	model      string // a name or a path; empty where the command has none
+	quant      string
+	maxLen     string
+	gpus       int
+	gpusStated bool // the command has an option for the number of GPUs; else it is 1 by default
+	line       int
+	depth      int // of the heading that it stands beneath
 }
 
 var (
-	// launchLine knows commands by their beginning: a prompt, variables and wrappers may stand before them.
+	// A prompt, variables and wrappers may stand before a command.
 	launchLine = regexp.MustCompile(`^(?:[$>#]\s+)?(?:\w+=\S*\s+)*(?:(?:sudo|nohup|exec|time|env)\s+(?:\w+=\S*\s+)*)*(?:\S*python[\d.]*\s+-m\s+)?(vllm\s+serve|vllm\.entrypoints\.openai\.api_server|vllm\.entrypoints\.api_server|sglang\.launch_server|sglang\s+serve|lmdeploy\s+serve\s+api_server|lmdeploy\s+serve)\s+(.*)$`)
 	dockerLine = regexp.MustCompile(`^(?:[$>#]\s+)?(?:sudo\s+)?docker\s+run\s.*?(vllm/vllm-openai\S*|lmsysorg/sglang\S*(?:\s+\S*python[\d.]*\s+-m\s+sglang\.launch_server)?|openmmlab/lmdeploy\S*\s+lmdeploy\s+serve\s+api_server)\s+(.*)$`)
 	modelLike  = regexp.MustCompile(`[/\d]`)
 )
 
-// parseLaunch reads a command; nil where it starts no server that is known.
-func parseLaunch(text string) *LaunchLabels {
+func parseLaunch(text string) *launchCommand {
 	m := launchLine.FindStringSubmatch(text)
 	if m == nil {
 		m = dockerLine.FindStringSubmatch(text)
@@ -34,8 +34,8 @@ func parseLaunch(text string) *LaunchLabels {
 	if m == nil {
 		return nil
 	}
-	l := &LaunchLabels{Text: strings.TrimLeft(text, "$># ")}
-	l.Engine, _ = labelEngine(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(m[1]))
+	l := &launchCommand{text: strings.TrimLeft(text, "$># ")}
+	l.engine, _ = findEngine(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(m[1]))
 	options, free := commandOptions(m[2])
 	value := func(names ...string) string {
 		for _, n := range names {
@@ -45,34 +45,33 @@ func parseLaunch(text string) *LaunchLabels {
 		}
 		return ""
 	}
-	l.Model = value("served-model-name", "model-name", "model-path", "model")
-	if l.Model == "" && len(free) > 0 {
-		l.Model = free[0]
+	l.model = value("served-model-name", "model-name", "model-path", "model")
+	if l.model == "" && len(free) > 0 {
+		l.model = free[0]
 	}
-	if l.Model == "" || len(options) == 0 && !modelLike.MatchString(l.Model) { // a sentence that begins with the words
+	if l.model == "" || len(options) == 0 && !modelLike.MatchString(l.model) { // a sentence that begins with the words
 		return nil
 	}
-	l.Quant = value("quantization", "q", "model-format")
-	l.MaxLen = value("max-model-len", "context-length", "session-len", "max-context-len")
-	l.GPUs = 1
-	parallel := func(names ...string) {
+	l.quant = value("quantization", "q", "model-format")
+	l.maxLen = value("max-model-len", "context-length", "session-len", "max-context-len")
+	l.gpus = 1
+	multiply := func(names ...string) {
 		if n, err := strconv.Atoi(value(names...)); err == nil && n > 0 && n <= 1<<16 {
-			l.GPUs, l.CountStated = l.GPUs*n, true
+			l.gpus, l.gpusStated = l.gpus*n, true
 		}
 	}
-	parallel("tensor-parallel-size", "tp-size", "tp")
-	parallel("pipeline-parallel-size", "pp-size", "pp")
+	multiply("tensor-parallel-size", "tp-size", "tp")
+	multiply("pipeline-parallel-size", "pp-size", "pp")
 	if _, shared := options["enable-dp-attention"]; !shared { // SGLang then splits the tensor-parallel GPUs
-		parallel("data-parallel-size", "dp-size", "dp")
+		multiply("data-parallel-size", "dp-size", "dp")
 	}
-	if l.GPUs > 1<<16 {
-		l.GPUs, l.CountStated = 0, false
+	if l.gpus > 1<<16 {
+		l.gpus, l.gpusStated = 0, false
 	}
 	return l
 }
 
-// commandOptions splits the arguments of a command: --name value, --name=value and -name value; and those without a
-// name.
+// commandOptions splits arguments into options, as --name value, --name=value or -name value, and those without a name.
 func commandOptions(text string) (options map[string]string, free []string) {
 	options = map[string]string{}
 	words := strings.Fields(text)
@@ -86,8 +85,8 @@ func commandOptions(text string) (options map[string]string, free []string) {
 			free = append(free, word)
 			continue
 		}
-		name, value, given := strings.Cut(strings.TrimPrefix(name, "-"), "=")
-		if !given && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		if !hasValue && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
 			i++
 			value = words[i]
 		}
@@ -96,21 +95,13 @@ func commandOptions(text string) (options map[string]string, free []string) {
 	return options, free
 }
 
-// launchCommand is a command that starts a server, and where it stands.
-type launchCommand struct {
-	*LaunchLabels
-	line  int
-	depth int // of the heading that it stands beneath
-}
-
 // The longest command that is read, in lines that end in a backslash.
 const maxLaunchLines = 40
 
-// readLaunch reads the command that begins at a line (from 0), and returns how many lines it has; 0 where none begins
-// there.
+// readLaunch returns how many lines the command has that begins at a line (from 0); 0 where none begins there.
 func (c *preamble) readLaunch(at int) int {
-	if line := c.lines[at]; !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") &&
-		!strings.Contains(line, "docker") {
+	line := c.lines[at]
+	if !strings.Contains(line, "serve") && !strings.Contains(line, "api_server") && !strings.Contains(line, "docker") {
 		return 0
 	}
 	last := at
@@ -133,6 +124,7 @@ func (c *preamble) readLaunch(at int) int {
 	if c.launch != nil { // a remark that stands between two commands is about the second
 		c.gpuMention = mention{}
 	}
-	c.launch = &launchCommand{LaunchLabels: l, line: at + 1, depth: c.depth()}
+	l.line, l.depth = at+1, c.depth()
+	c.launch = l
 	return min(last+1, len(c.lines)) - at
 }

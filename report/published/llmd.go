@@ -19,20 +19,19 @@ import (
 // llm-d runs.
 const LLMD = "llm-d"
 
-// llmdHarness is what the reports of one harness mean where harnesses differ.
+// llmdHarness says in what the reports of one harness differ from those of others.
 type llmdHarness struct {
 	closedLoop  bool        // a bound on the requests in flight is the load, and the rate only how fast they are queued
 	perToken    bool        // inter_token_latency is of gaps; else it is one mean for each request, which is TPOT here
-	pooled      bool        // and all gaps of all requests weigh the same
+	pooled      bool        // all gaps of all requests weigh the same
 	wholeRates  bool        // the rates are over the whole test
 	ownTime     bool        // run.time is of this load; else of all loads of the experiment
-	window      bool        // and what it lasted is the time that rates are of
+	window      bool        // rates are over run.time
 	succeeded   bool        // requests.total counts those that succeeded, failures the kinds of errors
 	arrivals    string      // the kind of arrivals, where the report does not tell
 	definitions []note.Kind // what it defines otherwise
 }
 
-// llmdHarnesses are the harnesses, by the name of the tool in a report.
 var llmdHarnesses = map[string]llmdHarness{
 	"guidellm": {
 		ownTime: true, window: true, definitions: []note.Kind{noteITLWeighted, noteTTFTZero, noteLatencyToEnd, noteCancelled},
@@ -49,25 +48,16 @@ var llmdHarnesses = map[string]llmdHarness{
 	"aiperf": {succeeded: true},
 }
 
-// harnessOf returns what the reports of a tool mean; of one that is not known, what the schema says.
-func harnessOf(tool string) llmdHarness {
-	if h, ok := llmdHarnesses[strings.ToLower(tool)]; ok {
-		return h
-	}
-	return llmdHarness{perToken: true}
-}
-
 // PerChunk reports whether the inter-token latency of a run is the gap between two chunks, some of them without a
 // token.
 func PerChunk(run *rundir.Run) bool {
 	return slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(noteITLPerChunk) })
 }
 
-// The parts of a report.
 const (
-	llmdLoadPath   = "scenario.load.standardized."
-	llmdNativePath = "scenario.load.native.config."
-	llmdResultPath = "results.request_performance.aggregate."
+	llmdLoadPath   = "scenario.load.standardized"
+	llmdNativePath = "scenario.load.native.config"
+	llmdResultPath = "results.request_performance.aggregate"
 )
 
 // isLLMD reports whether v is a Benchmark Report, of any version.
@@ -82,17 +72,21 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 		f.unread(v.Get("version"), noteLLMDVersion.New(short(version)))
 		return
 	}
-	tool := v.Get(llmdLoadPath + "tool").String()
-	h, own := harnessOf(tool), v.Get(llmdNativePath+"written_by").String() == llmdSelf
+	tool := v.Get(llmdLoadPath + ".tool").String()
+	h, ok := llmdHarnesses[strings.ToLower(tool)]
+	if !ok {
+		h = llmdHarness{perToken: true} // as the schema defines it
+	}
+	own := v.Get(llmdNativePath+".written_by").String() == llmdSelf
 	if own { // whichever tool measured it
 		h = llmdHarness{perToken: true, ownTime: true, wholeRates: h.wholeRates, definitions: h.definitions}
 	}
-	r := f.begin(v, LLMD, tool, v.Get(llmdLoadPath+"tool_version").String())
+	r := f.begin(v, LLMD, tool, v.Get(llmdLoadPath+".tool_version").String())
 	for _, k := range h.definitions {
 		r.addDefinition(k.New(tool))
 	}
 	if id := v.Get("run.eid"); id.String() != "" {
-		r.Label(labelExperiment, rundir.Label{Line: f.line(id), Text: short(id.String())})
+		r.setLabel(labelExperiment, rundir.Label{Line: f.line(id), Text: short(id.String())})
 	}
 	r.llmdStack(v)
 	r.llmdTarget(v)
@@ -120,25 +114,24 @@ func readLLMD(f *jsonFile, v gjson.Result) {
 	s.llmdRunTime(h)
 	plan := rundir.KindRun
 	if own {
-		plan = s.readLLMDExtension(v.Get(strings.TrimSuffix(llmdNativePath, ".")))
+		plan = s.readLLMDExtension(v.Get(llmdNativePath))
 		r.Run.Source.Windowed, st.Source.Windowed = tool == llmdSelf, tool == llmdSelf
 	}
-	s.addOthers(v.Get(strings.TrimSuffix(llmdResultPath, ".")), strings.TrimSuffix(llmdResultPath, "."))
+	s.addOthers(v.Get(llmdResultPath), llmdResultPath)
 	s.keepStage()
-	r.keep(plan)
+	r.keepRun(plan)
 }
 
-// llmdRequests reads the counts and the lengths of the requests.
 func (s *jsonStage) llmdRequests(h llmdHarness) {
 	q := &s.Stage.Requests
-	s.count("requests.due", llmdResultPath+"requests.total", &q.Due)
-	failures := s.in.Get(llmdResultPath + "requests.failures")
+	s.count("requests.due", llmdResultPath+".requests.total", &q.Due)
+	failures := s.in.Get(llmdResultPath + ".requests.failures")
 	switch {
 	case h.succeeded:
 		q.OK = q.Due
 	case failures.Type == gjson.Number:
-		s.count("requests.error", llmdResultPath+"requests.failures", &q.Error)
-		s.count("requests.incomplete", llmdResultPath+"requests.incomplete", &q.Incomplete)
+		s.count("requests.error", llmdResultPath+".requests.failures", &q.Error)
+		s.count("requests.incomplete", llmdResultPath+".requests.incomplete", &q.Incomplete)
 		q.OK = max(0, q.Due-q.Error-q.Incomplete)
 	}
 	q.Sent = q.Due
@@ -159,11 +152,12 @@ func (s *jsonStage) llmdRequests(h llmdHarness) {
 	}
 }
 
-// llmdTimes reads the times of the requests. Harnesses write zeros where they measured nothing.
+// llmdTimes passes over zeros, which harnesses write where they measured nothing.
 func (s *jsonStage) llmdTimes(h llmdHarness) {
 	st := &s.Stage
 	read := func(key, path, unit string, d *rundir.Dist) {
-		if path = "latency." + path; s.in.Get(llmdResultPath+path+".mean").Num == 0 {
+		path = "latency." + path
+		if s.in.Get(llmdResultPath+"."+path+".mean").Num == 0 {
 			return
 		}
 		s.llmdStat(key, path, unit, d.Numbers()...)
@@ -180,55 +174,52 @@ func (s *jsonStage) llmdTimes(h llmdHarness) {
 	}
 	read("tpot_s", "time_per_output_token", llmdPerToken, &st.TPOT)
 	read("itl_s", "inter_token_latency", llmdPerToken, &st.ITL)
-	if st.ITL.N = 0; h.pooled { // how many gaps there were is not told
+	st.ITL.N = 0 // how many gaps there were is not told
+	if h.pooled {
 		st.InterToken = st.ITL.Mean
 	}
 }
 
-// llmdUnits are the units in which a report may have what is in the unit of the key, with the power of ten that leads
-// there and what stands behind a number that was printed.
-var llmdUnits = map[string]map[string]struct {
-	tens int
-	text string
-}{
-	llmdSeconds:  {llmdSeconds: {0, "s"}, "ms": {-3, "ms"}},
-	llmdPerToken: {llmdPerToken: {0, "s"}, "ms/token": {-3, "ms"}},
-	llmdTokens:   {llmdTokens: {0, "tok/s"}},
-	llmdQueries:  {llmdQueries: {0, "req/s"}},
-	llmdCount:    {llmdCount: {0, ""}},
+// llmdUnits are the units in which a report may have what is in the unit of the key, by their names here.
+var llmdUnits = map[string]map[string]string{
+	llmdSeconds:  {llmdSeconds: "s", "ms": "ms"},
+	llmdPerToken: {llmdPerToken: "s", "ms/token": "ms"},
+	llmdTokens:   {llmdTokens: "tok/s"},
+	llmdQueries:  {llmdQueries: "req/s"},
+	llmdCount:    {llmdCount: ""},
 }
 
-// llmdStat reads statistics of a metric. One without a unit that is known for it is not read.
+// llmdStat does not read a metric whose unit is not one of llmdUnits[want].
 func (s *jsonStage) llmdStat(key, path, want string, numbers ...rundir.Named) {
-	path = llmdResultPath + path
+	path = llmdResultPath + "." + path
 	v := s.in.Get(path)
 	if !v.Exists() || v.Type == gjson.Null {
 		return
 	}
-	unit := v.Get("units")
-	u, ok := llmdUnits[want][unit.String()]
+	units := v.Get("units")
+	unit, ok := llmdUnits[want][units.String()]
 	if !ok {
-		if !unit.Exists() {
-			unit = v
+		at := units
+		if !units.Exists() {
+			at = v
 		}
-		s.file.unread(unit, noteLLMDUnit.New(path, short(v.Get("units").String()), want))
+		s.file.unread(at, noteLLMDUnit.New(path, short(units.String()), want))
 		v.ForEach(func(k, _ gjson.Result) bool { // they are not kept either
-			s.taken[path+"."+k.String()] = true
+			s.read[path+"."+k.String()] = true
 			return true
 		})
 		return
 	}
 	for _, n := range numbers {
 		name := map[string]string{"std": "stddev", "p999": "p99p9"}[n.Name]
-		at := key + "." + n.Name
+		numberKey := key + "." + n.Name
 		if len(numbers) == 1 { // a rate, whose key is that of its mean
-			at = key
+			numberKey = key
 		}
-		s.number(at, path+"."+cmp.Or(name, n.Name), n.Number, u.tens, u.text)
+		s.number(numberKey, path+"."+cmp.Or(name, n.Name), n.Number, unit)
 	}
 }
 
-// llmdRunTime reads when the load was sent.
 func (s *jsonStage) llmdRunTime(h llmdHarness) {
 	at := func(path string) time.Time {
 		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00"} {
@@ -242,17 +233,15 @@ func (s *jsonStage) llmdRunTime(h llmdHarness) {
 	if !h.ownTime {
 		return
 	}
-	lasted := isoSeconds(s.in.Get("run.time.duration").String())
-	s.Stage.Elapsed = lasted
+	s.Stage.Elapsed = isoSeconds(s.in.Get("run.time.duration").String())
 	if h.window {
-		s.Stage.Window = lasted
+		s.Stage.Window = s.Stage.Elapsed
 	}
 }
 
 // isoDuration is a duration of ISO 8601 without years, months and days.
 var isoDuration = regexp.MustCompile(`^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$`)
 
-// isoSeconds returns a duration in seconds; 0 where it is none.
 func isoSeconds(text string) float64 {
 	m := isoDuration.FindStringSubmatch(text)
 	if m == nil {
@@ -269,13 +258,13 @@ func isoSeconds(text string) float64 {
 	return seconds
 }
 
-// readLLMDExtension reads what llmsweep writes beside the standard parts, and returns the kind of the run.
+// readLLMDExtension reads what llmsweep adds to the standard parts, and returns the kind of the run.
 func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	var own llmdExtension
 	if json.Unmarshal([]byte(v.Raw), &own) != nil || own.Labels.GPUs < 0 || own.Labels.Price < 0 {
 		return rundir.KindRun // somebody changed it: the standard parts are still those of a report
 	}
-	s.Label(labelWriter, rundir.Label{Line: s.file.line(v), Text: llmdSelf})
+	s.setLabel(labelWriter, rundir.Label{Line: s.file.line(v), Text: llmdSelf})
 	st, run := &s.Stage, &s.Run
 	run.Target, run.Labels = own.Target, own.Labels
 	l := &run.Labels
@@ -283,10 +272,11 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 		"model": l.Model, "gpu": l.GPU, "gpus": countText(l.GPUs), "engine": l.Engine, "quant": l.Quant,
 	} {
 		if text != "" {
-			s.Label(key, rundir.Label{Line: s.file.line(v.Get("labels")), Text: text})
+			s.setLabel(key, rundir.Label{Line: s.file.line(v.Get("labels")), Text: text})
 		}
 	}
-	if run.Workload = own.Workload; run.Workload.OutputTokens.Mean > 0 {
+	run.Workload = own.Workload
+	if run.Workload.OutputTokens.Mean > 0 {
 		st.AskedTokens = rundir.Exactly(run.Workload.OutputTokens.Mean)
 	}
 	if name := s.in.Get("scenario.load.metadata.description").String(); name != "" {
@@ -298,7 +288,7 @@ func (s *jsonStage) readLLMDExtension(v gjson.Result) (plan string) {
 	if own.Gap.Known() {
 		st.InterToken = own.Gap
 	}
-	for _, d := range TimesOf(st) {
+	for _, d := range timesOf(st) {
 		d.N, d.Unsupported = 0, own.Unsupported[d.Key] // counted again, they would be those of independent requests
 	}
 	return cmp.Or(own.Plan, rundir.KindRun)

@@ -21,7 +21,7 @@ const (
 	labelWriter     = "writer" // of reports that llmsweep wrote
 )
 
-// llmdStack reads what served: model, GPUs and engine are those of all inference engines of the stack.
+// llmdStack takes model, GPUs and engine of all inference engines of the stack.
 func (r *jsonRun) llmdStack(v gjson.Result) {
 	stack := v.Get("scenario.stack")
 	var models, gpus, engines, tools []string
@@ -50,7 +50,7 @@ func (r *jsonRun) llmdStack(v gjson.Result) {
 	if len(tools) > 0 {
 		sum := sha256.Sum256([]byte(stack.Get("@ugly").Raw))
 		text := short(strings.Join(tools, " + ")) + " " + hex.EncodeToString(sum[:4])
-		r.Label(labelStack, rundir.Label{Line: r.file.line(stack), Text: text})
+		r.setLabel(labelStack, rundir.Label{Line: r.file.line(stack), Text: text})
 	}
 	if !first.Exists() {
 		return
@@ -58,7 +58,7 @@ func (r *jsonRun) llmdStack(v gjson.Result) {
 	l := &r.Run.Labels
 	if len(models) > 0 {
 		r.Run.Target.Model = strings.Join(models, " + ")
-		l.Model, l.Quant = labelModel(r.Run.Target.Model)
+		l.Model, l.Quant = splitModelPath(r.Run.Target.Model)
 		r.llmdLabel("model", first.Get("model.name"))
 	}
 	if len(gpus) > 0 {
@@ -75,9 +75,8 @@ func (r *jsonRun) llmdStack(v gjson.Result) {
 	}
 }
 
-// llmdLabel records where a label is from.
 func (r *jsonRun) llmdLabel(key string, v gjson.Result) {
-	r.Label(key, rundir.Label{Line: r.file.line(v), Text: short(v.String())})
+	r.setLabel(key, rundir.Label{Line: r.file.line(v), Text: short(v.String())})
 }
 
 // llmdGPUs returns how many GPUs all replicas of an engine have. By the schema, the count is that of all replicas;
@@ -93,8 +92,8 @@ func llmdGPUs(engine gjson.Result) (n int, ok bool) {
 		return n
 	}
 	count := int(min(engine.Get("accelerator.count").Int(), most))
-	const split = "accelerator.parallelism."
-	one, replicas := product(split+"tp", split+"dp", split+"pp"), product("replicas")
+	const parallelism = "accelerator.parallelism."
+	one, replicas := product(parallelism+"tp", parallelism+"dp", parallelism+"pp"), product("replicas")
 	switch {
 	case count <= 0:
 		return 0, false
@@ -109,16 +108,15 @@ func llmdGPU(name string) string {
 	if !strings.Contains(name, " ") {
 		name = strings.ReplaceAll(name, "-", " ")
 	}
-	return gpuModel(strings.TrimSpace(name))
+	return withoutVendor(strings.TrimSpace(name))
 }
 
-// imageTag is the version at the end of the name of a container image.
 var imageTag = regexp.MustCompile(`:v?(\d+(?:\.\d+)+[\w.+-]*)$`)
 
 // llmdEngine returns the name and the version of an engine. Its tool is the name of a program or of an image, its
 // version that of an image.
 func llmdEngine(tool, version string) string {
-	name, ok := labelEngine(strings.NewReplacer("/", " ", ":", " ").Replace(tool + " " + version))
+	name, ok := findEngine(strings.NewReplacer("/", " ", ":", " ").Replace(tool + " " + version))
 	if !ok {
 		name = strings.Trim(tool, "/: ")
 	}
@@ -131,7 +129,7 @@ func llmdEngine(tool, version string) string {
 	return name
 }
 
-// llmdTarget reads from the harness's own configuration who was asked, as far as the stack does not tell.
+// llmdTarget reads from the harness's own configuration what the stack does not tell.
 func (r *jsonRun) llmdTarget(v gjson.Result) {
 	native := v.Get("scenario.load.native")
 	first := func(paths ...string) gjson.Result {
@@ -144,27 +142,26 @@ func (r *jsonRun) llmdTarget(v gjson.Result) {
 	}
 	t := &r.Run.Target
 	t.URL = first("config.server.base_url", "config.spec.backend.target", "config.target", "args.base-url").String()
-	t.API = labelAPI(first("config.spec.backend.request_format", "args.endpoint").String())
+	t.API = apiOfURL(first("config.spec.backend.request_format", "args.endpoint").String())
 	if kind := first("config.api.type").String(); kind != "" {
 		t.API = map[string]string{"completion": "completions", "chat": "chat"}[kind]
 	}
 	model := first("config.server.model_name", "config.spec.backend.model", "config.model", "args.model")
 	if t.Model == "" && model.Exists() {
 		t.Model = model.String()
-		r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(t.Model)
+		r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(t.Model)
 		r.llmdLabel("model", model)
 	}
 }
 
-// llmdWorkload reads what was asked for.
 func (r *jsonRun) llmdWorkload(v gjson.Result) {
-	w, asked := &r.Run.Workload, v.Get(strings.TrimSuffix(llmdLoadPath, "."))
-	w.PromptTokens, _ = llmdLengths(asked.Get("input_seq_len"))
-	w.OutputTokens, _ = llmdLengths(asked.Get("output_seq_len"))
-	if turns, ok := llmdLengths(asked.Get("multi_turn.max_turns")); ok && asked.Get("multi_turn.enabled").Bool() {
+	w, load := &r.Run.Workload, v.Get(llmdLoadPath)
+	w.PromptTokens, _ = llmdLengths(load.Get("input_seq_len"))
+	w.OutputTokens, _ = llmdLengths(load.Get("output_seq_len"))
+	if turns, ok := llmdLengths(load.Get("multi_turn.max_turns")); ok && load.Get("multi_turn.enabled").Bool() {
 		w.Conversation = &rundir.Conversation{Turns: turns}
 	}
-	p := asked.Get("prefix")
+	p := load.Get("prefix")
 	groups := p.Get("num_groups").Int() * p.Get("num_prefixes").Int()
 	if n, ok := llmdLengths(p.Get("prefix_len")); ok && n.Std == 0 && n.Mean > 0 && groups > 0 && groups <= 1<<30 {
 		w.Prefix = &rundir.Prefix{Tokens: int(n.Mean), Groups: int(groups)}
@@ -201,23 +198,22 @@ func llmdLengths(v gjson.Result) (l rundir.Lengths, ok bool) {
 // none.
 func (s *jsonStage) llmdLoad(h llmdHarness) {
 	st := &s.Stage
-	rate, bound := s.in.Get(llmdLoadPath+"rate_qps"), s.in.Get(llmdLoadPath+"concurrency")
-	s.count("max_concurrency", llmdLoadPath+"concurrency", &st.MaxConcurrency)
+	rate, bound := s.in.Get(llmdLoadPath+".rate_qps"), s.in.Get(llmdLoadPath+".concurrency")
+	s.count("max_concurrency", llmdLoadPath+".concurrency", &st.MaxConcurrency)
 	if st.MaxConcurrency == 0 || !h.closedLoop {
-		s.number("rate", llmdLoadPath+"rate_qps", &st.Rate, 0, "req/s")
+		s.number("rate", llmdLoadPath+".rate_qps", &st.Rate, "req/s")
 	}
 	if rate.Num <= 0 {
 		st.Rate = rundir.Number{}
 	}
 	nameStage(st, s.llmdArrivals(h))
 	if !rate.Exists() && !bound.Exists() { // the load is unknown
-		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdLoadPath+"stage").Int()))
+		st.Kind, st.Verdict, st.Name = "", "", "stage-"+strconv.Itoa(int(s.in.Get(llmdLoadPath+".stage").Int()))
 	}
 }
 
-// llmdArrivals returns the kind of arrivals, as a stage has it.
 func (s *jsonStage) llmdArrivals(h llmdHarness) string {
-	native := s.in.Get("scenario.load.native.config")
+	native := s.in.Get(llmdNativePath)
 	for _, path := range []string{"kind", "load.type", "spec.profile.kind", "profile"} {
 		if kind := native.Get(path).String(); kind == "poisson" || kind == "constant" {
 			return kind

@@ -114,8 +114,8 @@ func checkSameRun(t *testing.T, want, got *rundir.Run) {
 		check(w.Name, w, g, "name", "kind", "role", "verdict", "invalid", "rate", "repeat", "elapsed_s", "inter_token_s",
 			"asked_tokens", "requests.ok", "requests.error", "requests.incomplete", "rates.completed", "tokens_per_s",
 			"prompt_tokens.mean", "output_tokens.mean")
-		for j, d := range TimesOf(w) {
-			read := TimesOf(g)[j]
+		for j, d := range timesOf(w) {
+			read := timesOf(g)[j]
 			for k, n := range d.Numbers() {
 				if m := *read.Numbers()[k].Number; *n.Number != m && !(n.Number.Bound() && m.IsZero()) {
 					t.Errorf("%s: %s.%s is %v, want %v", w.Name, d.Key, n.Name, m, *n.Number)
@@ -172,7 +172,7 @@ func TestGather(t *testing.T) {
 			if c.files != "" {
 				name = strings.Fields(c.files)[i]
 			}
-			doc, err := ParseResults(name, fmt.Appendf(nil, `version: '0.2'
+			doc, err := parseResults(name, fmt.Appendf(nil, `version: '0.2'
 run: {uid: u%d, eid: %s}
 scenario:
   stack:

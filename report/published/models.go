@@ -9,16 +9,16 @@ import (
 // inferModels gives results without a model the one that the rest of the document names: the only one in the directory
 // that was launched, else the only one there is.
 func inferModels(doc *Document) {
-	type named struct {
+	type namedRun struct {
 		run   *rundir.Run
 		label rundir.Label
 	}
-	var all []named
+	var all []namedRun
 	distinct := map[string]bool{}
 	for i := range doc.Runs {
 		run := &doc.Runs[i]
 		if l, ok := run.Source.Labels["model"]; ok && run.Labels.Model != "" && !l.Inferred {
-			all = append(all, named{run, l})
+			all = append(all, namedRun{run, l})
 			distinct[run.Labels.Model+"\x00"+run.Labels.Quant] = true
 		}
 	}
@@ -29,9 +29,9 @@ func inferModels(doc *Document) {
 		}
 		dir := ""
 		if l := parseLaunch(run.Target.Launch); l != nil {
-			dir = l.Model
+			dir = l.model
 		}
-		var from *named
+		var from *namedRun
 		within := map[string]bool{}
 		for j := range all {
 			n := &all[j]
@@ -53,7 +53,7 @@ func inferModels(doc *Document) {
 				run.Source.Labels["quant"] = inferred
 			}
 		case dir != "":
-			run.Labels.Model, run.Labels.Quant = labelModel(dir)
+			run.Labels.Model, run.Labels.Quant = splitModelPath(dir)
 			setLabel(run, "model", run.Source.Labels["launch"])
 		}
 	}

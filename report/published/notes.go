@@ -7,9 +7,9 @@ import (
 	"llmsweep/report/lang"
 )
 
-// noteReadFrom is of a result that another tool printed: no records are behind its numbers. The others are on its
-// labels, and on results that were joined.
+// Notes on a result as a whole.
 var (
+	// noteReadFrom is of a result that another tool printed: no records are behind its numbers.
 	noteReadFrom      = note.Kind{Code: "published.read-from", Args: []string{"file", "line"}}
 	noteContradiction = note.Kind{Code: "published.contradiction", Args: []string{"label", "taken", "line", "other",
 		"other_line"}}
@@ -122,7 +122,6 @@ type parseFault struct{ Note note.Note }
 
 func (f parseFault) Error() string { return Words().Say(f.Note, lang.English) }
 
-// faultOf returns an error as an argument of a note.
 func faultOf(err error) []note.Note {
 	if f := (parseFault{}); errors.As(err, &f) {
 		return []note.Note{f.Note}

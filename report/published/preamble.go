@@ -1,6 +1,3 @@
-// What the lines above a result say about it: headings, commands that started a server, the table of nvidia-smi,
-// log lines, answers of the server, and remarks that somebody wrote between results.
-
 package published
 
 import (
@@ -14,7 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// preamble is what the lines above a result say about it.
+// preamble is what the lines above a result say about it: headings, commands that started a server, the table of
+// nvidia-smi, log lines, answers of the server, and remarks that somebody wrote between results.
 type preamble struct {
 	levels        [7]string // Markdown headings, by level
 	levelLines    [7]int
@@ -22,7 +20,7 @@ type preamble struct {
 	launch        *launchCommand
 	hardware      *hardware
 	gpuMention    mention      // a remark on the number of GPUs
-	caveats       cautions     // for the next table
+	caveats       caveatLines  // for the next table
 	prose         []mention    // lines of prose above the next table that are not understood
 	warmUpMention mention      // a remark that calls the next result a warm-up
 	modelMention  mention      // the model that a printed request names
@@ -39,20 +37,13 @@ type preamble struct {
 }
 
 // totalTokens are the token counts that a serving benchmark logs before it starts.
-type totalTokens struct{ Input, Output rundir.Printed }
+type totalTokens struct{ input, output rundir.Printed }
 
 // titleLine is the line above a stress table.
 type titleLine struct {
-	Line   int
-	Engine string
-	Date   time.Time // when the tool printed it, which is when the test had ended
-}
-
-// begin opens a result at a line, with the headings and the answers above it.
-func (c *preamble) begin(doc *Document, format string, line int) *Result {
-	r := doc.Begin(format, line)
-	r.Run.Source.Heading, r.Run.Source.Responses = c.path(), c.responses
-	return r
+	line   int
+	engine string
+	date   time.Time // when the tool printed it, which is when the test had ended
 }
 
 var (
@@ -68,7 +59,7 @@ var (
 	latencyField  = regexp.MustCompile(`['"]e2e_latency['"]\s*:\s*([\d.]+)`)
 )
 
-// readLine takes in a line that says something about the results beneath it.
+// readLine reports whether a line says something about the results beneath it.
 func (c *preamble) readLine(line string, number int) bool {
 	if m := headingLine.FindStringSubmatch(line); m != nil {
 		c.readHeading(len(m[1]), m[2], number)
@@ -77,9 +68,9 @@ func (c *preamble) readLine(line string, number int) bool {
 	if m := totalLine.FindStringSubmatch(line); m != nil {
 		at := rundir.Printed{Line: number, Text: m[2]}
 		if strings.EqualFold(m[1], "input") {
-			c.tokenTotals.Input = at
+			c.tokenTotals.input = at
 		} else {
-			c.tokenTotals.Output = at
+			c.tokenTotals.output = at
 		}
 		return true
 	}
@@ -106,23 +97,19 @@ func (c *preamble) readLine(line string, number int) bool {
 	return c.readResponse(line, number) || asks
 }
 
-// addCaption adds a line beneath the headings; it takes the place of the one that spoke of the same.
+// addCaption adds a line beneath the headings, in place of the one on the same topics.
 func (c *preamble) addCaption(text string, number int) {
-	speaksOf := func(s string) (what int) {
-		if _, ok := labelThinking(s); ok {
-			what = 1
-		}
-		if _, ok := labelEngine(s); ok {
-			what += 2
-		}
-		return what
+	topics := func(s string) [2]bool {
+		_, thinking := findThinking(s)
+		_, engine := findEngine(s)
+		return [2]bool{thinking, engine}
 	}
-	about := speaksOf(text)
-	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s mention) bool { return speaksOf(s.text) == about })
+	same := func(s mention) bool { return topics(s.text) == topics(text) }
+	c.captions = slices.DeleteFunc(slices.Clone(c.captions), same)
 	c.captions = append(c.captions, mention{line: number, text: text, n: c.depth()})
 }
 
-// readHeading opens a Markdown heading: what stood beneath its like is over.
+// readHeading ends what belonged to headings of this level and below.
 func (c *preamble) readHeading(level int, text string, number int) {
 	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
@@ -140,8 +127,7 @@ func (c *preamble) reset() {
 	c.warmUpMention, c.caveats, c.prose = mention{}, nil, nil
 }
 
-// readResponse takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several
-// lines.
+// readResponse reads what a server's answer, which may be printed over several lines, says of tokens and latency.
 func (c *preamble) readResponse(line string, number int) bool {
 	m := tokensLine.FindStringSubmatch(line)
 	last := len(c.responses) - 1
@@ -168,7 +154,6 @@ func (c *preamble) readResponse(line string, number int) bool {
 	return true
 }
 
-// parseNumber returns a number that was printed; it is absent where text is none.
 func parseNumber(text string) rundir.Number {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -177,8 +162,8 @@ func parseNumber(text string) rundir.Number {
 	return rundir.Exactly(v)
 }
 
-// path is where a result stands, from the outermost heading in. The title of a document that has other headings says
-// nothing about it.
+// path has the headings of a result from the outermost in. The title of a document that has other headings says nothing
+// about a result.
 func (c *preamble) path() string {
 	var parts []string
 	for _, h := range c.levels[2:] {
@@ -195,7 +180,6 @@ func (c *preamble) path() string {
 	return strings.Join(parts, pathSeparator)
 }
 
-// pathSeparator stands between the headings of a path.
 const pathSeparator = " / "
 
 // HeadingName returns the innermost heading above a table or block that names neither an engine nor a mode of thinking,
@@ -204,31 +188,29 @@ func HeadingName(src *rundir.Source) string {
 	if src.Format != Stress && src.Format != Serving {
 		return ""
 	}
-	parts := strings.Split(src.Heading, pathSeparator)
-	for _, text := range slices.Backward(parts) {
-		_, engine := labelEngine(text)
-		if _, mode := labelThinking(text); !engine && !mode {
+	for _, text := range slices.Backward(strings.Split(src.Heading, pathSeparator)) {
+		_, engine := findEngine(text)
+		_, thinking := findThinking(text)
+		if !engine && !thinking {
 			return text
 		}
 	}
 	return ""
 }
 
-// findNearestMention looks for something in the captions and headings above, the nearest first, and returns the line
-// that it was found in.
+// findNearestMention searches the captions and headings above, the nearest first.
 func findNearestMention[T any](c *preamble, find func(string) (T, bool)) (found T, at mention, ok bool) {
-	for i := len(c.captions) - 1; i >= 0; i-- {
-		if found, ok = find(c.captions[i].text); ok {
-			return found, c.captions[i], ok
+	for _, caption := range slices.Backward(c.captions) {
+		if found, ok = find(caption.text); ok {
+			return found, caption, true
 		}
 	}
-	for i := len(c.levels) - 1; i >= 0; i-- {
-		if found, ok = find(c.levels[i]); ok {
-			return found, mention{line: c.levelLines[i], text: c.levels[i]}, ok
+	for i, heading := range slices.Backward(c.levels[:]) {
+		if found, ok = find(heading); ok {
+			return found, mention{line: c.levelLines[i], text: heading}, true
 		}
 	}
 	return found, mention{}, false
 }
 
-// lastHeading returns the innermost Markdown heading above.
 func (c *preamble) lastHeading() string { return c.levels[c.depth()] }

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ type Quantity struct {
 // Dimension is what a quantity measures.
 type Dimension uint8
 
-// The dimensions there are.
+// The dimensions.
 const (
 	Number   Dimension = iota // a count, or a number without a unit
 	Time                      // in seconds
@@ -41,12 +42,12 @@ func ParseQuantity(text string) (Quantity, error) {
 	}
 	bound := false
 	for _, sign := range []string{`\>`, "&gt;", ">=", "≥", ">"} {
-		if after, ok := strings.CutPrefix(rest, sign); ok {
-			rest, bound = strings.TrimSpace(after), true
+		if number, ok := strings.CutPrefix(rest, sign); ok {
+			rest, bound = strings.TrimSpace(number), true
 			break
 		}
 	}
-	digits, unit := splitNumber(rest)
+	digits, after := splitNumber(rest)
 	plain, ok := ungroup(digits)
 	if !ok || digits == "" {
 		return q, parseFault{faultNoNumber.New()}
@@ -60,7 +61,7 @@ func ParseQuantity(text string) (Quantity, error) {
 		q.Number = rundir.Over(v)
 	}
 	q.Decimals, q.Digits = precision(plain)
-	q.Unit, q.Rest, _ = strings.Cut(unit, "(")
+	q.Unit, q.Rest, _ = strings.Cut(after, "(")
 	q.Unit = strings.TrimSpace(q.Unit)
 	q.Rest = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(q.Rest), ")"))
 	return q, nil
@@ -75,8 +76,8 @@ func narrow(r rune) rune {
 	return r
 }
 
-// splitNumber cuts text where its number ends. An exponent is part of the number, a unit that begins with e is not.
-func splitNumber(text string) (digits, unit string) {
+// An exponent is part of the number, a unit that begins with e is not.
+func splitNumber(text string) (digits, after string) {
 	i := 0
 	for i < len(text) && strings.IndexByte("0123456789.,+-", text[i]) >= 0 {
 		i++
@@ -99,10 +100,10 @@ func splitNumber(text string) (digits, unit string) {
 
 // ungroup takes thousands separators out: commas before each three digits, and none after the point.
 func ungroup(digits string) (plain string, ok bool) {
-	whole, fraction, _ := strings.Cut(digits, ".")
 	if !strings.Contains(digits, ",") {
 		return digits, true
 	}
+	whole, fraction, _ := strings.Cut(digits, ".")
 	for i, g := range strings.Split(strings.TrimLeft(whole, "+-"), ",") {
 		if i > 0 && len(g) != 3 || i == 0 && (g == "" || len(g) > 3) {
 			return "", false
@@ -124,51 +125,54 @@ func precision(plain string) (decimals, digits int) {
 	return max(len(fraction)-shift, 0), digits
 }
 
-// unit is what a unit measures, and how many of the basic unit it holds: factor times ten to the power of tens.
-func unit(name string) (d Dimension, factor float64, tens int, known bool) {
+// unit holds factor times ten to the power of tens of the basic unit of a dimension.
+type unit struct {
+	dimension Dimension
+	factor    float64
+	tens      int
+}
+
+func unitOf(name string) (u unit, known bool) {
 	switch strings.ToLower(strings.Join(strings.Fields(name), "")) {
 	case "":
-		return Number, 1, 0, true
+		return unit{Number, 1, 0}, true
 	case "s", "sec", "secs", "second", "seconds", "秒":
-		return Time, 1, 0, true
+		return unit{Time, 1, 0}, true
 	case "ms", "msec", "millisecond", "milliseconds", "毫秒":
-		return Time, 1, -3, true
+		return unit{Time, 1, -3}, true
 	case "us", "µs", "μs", "microsecond", "microseconds", "微秒":
-		return Time, 1, -6, true
+		return unit{Time, 1, -6}, true
 	case "min", "minute", "minutes", "分钟":
-		return Time, 60, 0, true
+		return unit{Time, 60, 0}, true
 	case "req/s", "req/sec", "req/second", "reqs/s", "reqs/sec", "request/s", "request/sec", "request/second",
 		"requests/s", "requests/sec", "requests/second", "rps", "qps", "请求/秒", "次/秒":
-		return Requests, 1, 0, true
+		return unit{Requests, 1, 0}, true
 	case "req/min", "reqs/min", "requests/min", "rpm", "请求/分钟", "次/分钟":
-		return Requests, 1.0 / 60, 0, true
+		return unit{Requests, 1.0 / 60, 0}, true
 	case "tok/s", "tok/sec", "tok/second", "token/s", "token/sec", "token/second", "tokens/s", "tokens/sec",
 		"tokens/second", "t/s", "tps", "token/秒", "tokens/秒":
-		return Tokens, 1, 0, true
+		return unit{Tokens, 1, 0}, true
 	case "ktok/s", "ktokens/s":
-		return Tokens, 1, 3, true
+		return unit{Tokens, 1, 3}, true
 	case "tokens", "token", "requests", "request", "req", "个":
-		return Number, 1, 0, true
+		return unit{Number, 1, 0}, true
 	}
-	return Number, 1, 0, false
+	return unit{Number, 1, 0}, false
 }
 
 // In returns the quantity in the basic unit of a dimension. Where no unit was printed it is in the unit named usual.
 func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
-	name := q.Unit
-	if name == "" {
-		name = usual
-	}
-	d, factor, tens, known := unit(name)
+	name := cmp.Or(q.Unit, usual)
+	u, known := unitOf(name)
 	switch {
 	case q.Number.IsZero():
 		return rundir.Number{}, nil
 	case !known:
 		return rundir.Number{}, parseFault{faultUnknownUnit.New(short(name))}
-	case d != want:
+	case u.dimension != want:
 		return rundir.Number{}, parseFault{faultOtherUnit.New(short(name))}
 	}
-	v := Shift(q.Number.Value()*factor, tens)
+	v := shiftPoint(q.Number.Value()*u.factor, u.tens)
 	if q.Number.Bound() {
 		return rundir.Over(v), nil
 	}
@@ -177,27 +181,23 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 
 // Slack is half of the last printed digit in the basic unit: as far as the true value may be from the printed one.
 func (q Quantity) Slack(usual string) float64 {
-	name := q.Unit
-	if name == "" {
-		name = usual
-	}
-	_, factor, tens, _ := unit(name)
-	return 0.5 * factor * math.Pow10(tens-q.Decimals)
+	u, _ := unitOf(cmp.Or(q.Unit, usual))
+	return 0.5 * u.factor * math.Pow10(u.tens-q.Decimals)
 }
 
-// Shift moves the decimal point, so that 26.97 ms is the number nearest to 0.02697: multiplying and dividing are not
-// that exact.
-func Shift(v float64, tens int) float64 {
+// shiftPoint moves the decimal point, so that 26.97 ms is the number nearest to 0.02697: multiplying is not that exact.
+func shiftPoint(v float64, tens int) float64 {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
 	e, _ := strconv.Atoi(exponent)                                        // FormatFloat wrote it
 	moved, _ := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e+tens), 64) // and this is well formed too
 	return moved
 }
 
-// short returns text cut to what a remark has room for.
 func short(s string) string {
-	if r := []rune(strings.TrimSpace(s)); len(r) > 40 {
-		return string(r[:40]) + "..."
+	const maxLength = 40 // what a remark has room for
+	s = strings.TrimSpace(s)
+	if r := []rune(s); len(r) > maxLength {
+		return string(r[:maxLength]) + "..."
 	}
-	return strings.TrimSpace(s)
+	return s
 }

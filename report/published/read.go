@@ -1,9 +1,3 @@
-// Reads the formats of other tools: six-column sweep tables, stress tables, serving blocks and the JSON of package
-// results. A document may mix the first three, in English or Chinese, with the typing errors that people make. Each
-// result becomes a rundir.Run that has the line of each number. A number that is not printed is not guessed, one that
-// looks wrong is not corrected (package audit reports it), and no line of a result is dropped silently: what could not
-// be read is a remark.
-
 package published
 
 import (
@@ -21,21 +15,21 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The largest input that is read. Published results are kilobytes; what is larger is something else.
+// Published results are kilobytes; what is larger is something else.
 const (
 	maxBytes    = 32 << 20
 	maxTextLine = 64 << 10
 )
 
-// ParseText reads a document. It fails only where r does, or where the input can't be text of that kind; a document
-// without a single result is no error.
+// ParseText reads a document, which may mix tables and blocks in English and Chinese, with typing errors. It fails only
+// where r does or where the input is no such text; a document without a result is no error.
 func ParseText(name string, r io.Reader) (*Document, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxResultBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if isJSON(b) || isReportYAML(b) {
-		doc, err := ParseResults(name, b)
+		doc, err := parseResults(name, b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -46,7 +40,7 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	p := &parser{
-		doc:      &Document{Name: name, Lines: make([]Kind, len(lines))},
+		doc:      &Document{Name: name, lineKinds: make([]lineKind, len(lines))},
 		lines:    lines,
 		preamble: &preamble{lines: lines},
 		prose:    map[int]bool{},
@@ -68,14 +62,11 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	return p.doc, nil
 }
 
-// readLines returns all lines, without their ends.
 func readLines(b []byte) ([]string, error) {
 	switch {
 	case len(b) > maxBytes:
-		return nil, fmt.Errorf(
-			"larger than %d MiB, which published results never are; cut the results out of it",
-			maxBytes>>20,
-		)
+		return nil, fmt.Errorf("larger than %d MiB, which published results never are; cut the results out of it",
+			maxBytes>>20)
 	case bytes.IndexByte(b, 0) >= 0:
 		return nil, errors.New("not text (it holds zero bytes); give the text that the tool printed, as UTF-8")
 	}
@@ -89,7 +80,6 @@ func readLines(b []byte) ([]string, error) {
 	return lines, in.Err()
 }
 
-// parser goes through a document line by line.
 type parser struct {
 	doc      *Document
 	lines    []string
@@ -97,132 +87,139 @@ type parser struct {
 	preamble *preamble
 
 	prose       map[int]bool // lines of prose that a remark names
-	lastCaveat  int          // the last line beneath a table that was heeded
+	lastCaveat  int          // the last line beneath a table that has a caveat
 	ownDocument bool         // llmsweep wrote the document
 	generated   bool         // llmsweep wrote this part of it
 	measured    bool         // llmsweep measured the results of this part of the document
 }
 
-// step reads one line, or all lines of a result that begins there.
 func (p *parser) step() {
 	raw := p.lines[p.at]
 	line := strings.TrimSpace(raw)
 	switch {
 	case line == "":
-		p.take(Blank)
+		p.take(lineBlank)
 	case len(raw) > maxTextLine:
-		p.unread(noteLongLine.New(maxTextLine >> 10))
-		p.at++
+		p.takeUnread(noteLongLine.New(maxTextLine >> 10))
 	case strings.Count(line, "Serving Benchmark Result") > 1:
-		p.unread(noteTwoBlocks.New())
-		p.at++
+		p.takeUnread(noteTwoBlocks.New())
 	case isServingTitle(line):
 		p.readServing()
 	case isStressTitle(line):
 		p.readStressTitle(line)
-	case isSMI(line):
+	case isSMIHeader(line):
 		p.takeContext(p.preamble.readSMI(p.at))
 	case strings.HasPrefix(strings.ToLower(line), "<table"):
 		p.skipHTML()
 	case isFramed(line):
 		p.readTable()
-	case p.takeContext(p.preamble.readLaunch(p.at)):
-	case p.preamble.readLine(line, p.at+1):
-		p.take(Context)
-	case isHeading(line):
+	default:
+		p.readPreambleLine(line)
+	}
+}
+
+// readPreambleLine reads a line of text that may say something about the results beneath it.
+func (p *parser) readPreambleLine(line string) {
+	if p.takeContext(p.preamble.readLaunch(p.at)) {
+		return
+	}
+	if p.preamble.readLine(line, p.at+1) {
+		p.take(lineContext)
+		return
+	}
+	if isHeading(line) {
 		p.dropHeading()
 		p.preamble.prose = nil
 		// The caveats of the table before are not of the next.
 		p.preamble.caveats = slices.DeleteFunc(p.preamble.caveats, func(c caveatLine) bool { return c.line <= p.lastCaveat })
 		p.preamble.heading, p.preamble.blockHeading, p.preamble.responses = &headingText{line: p.at + 1, text: line}, nil, nil
-		p.take(Context)
-	default:
-		p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
-		if m := markLine.FindStringSubmatch(line); m != nil {
-			p.generated = m[1] == ""
-		}
-		switch {
-		case p.ownDocument || p.generated:
-		case p.preamble.caveats.add(p.at+1, line):
-		case namesConfiguration(line):
+		p.take(lineContext)
+		return
+	}
+	p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
+	if m := markLine.FindStringSubmatch(line); m != nil {
+		p.generated = m[1] == ""
+	}
+	if !p.ownDocument && !p.generated && !p.preamble.caveats.add(p.at+1, line) {
+		if namesConfiguration(line) {
 			p.preamble.addCaption(line, p.at+1)
-		case isSentence(line):
+		} else if isSentence(line) {
 			p.preamble.prose = append(p.preamble.prose, mention{line: p.at + 1, text: line})
 		}
-		p.take(Prose)
 	}
+	p.take(lineProse)
 }
 
-// skipHTML passes over a table of HTML.
 func (p *parser) skipHTML() {
 	p.unread(noteHTML.New())
 	for p.at < len(p.lines) {
 		p.doc.Lost += strings.Count(strings.ToLower(p.lines[p.at]), "<td")
 		end := strings.Contains(strings.ToLower(p.lines[p.at]), "</table")
-		p.take(Unread)
+		p.take(lineUnread)
 		if end {
 			return
 		}
 	}
 }
 
-// take counts the next line as one of that kind.
-func (p *parser) take(k Kind) {
-	p.doc.Lines[p.at] = k
+func (p *parser) take(k lineKind) {
+	p.doc.lineKinds[p.at] = k
 	p.at++
 }
 
-// takeContext counts the next lines as ones that say something about the results beneath them, and reports whether
-// there were any.
+// takeContext reports whether there were any lines.
 func (p *parser) takeContext(lines int) bool {
 	for range lines {
-		p.take(Context)
+		p.take(lineContext)
 	}
 	return lines > 0
 }
 
-// unread remarks that the next line could not be read.
+// unread does not take the line: more of it may be read.
 func (p *parser) unread(n note.Note) {
-	p.doc.Lines[p.at] = Unread
+	p.doc.lineKinds[p.at] = lineUnread
 	p.remark(p.at+1, true, n)
 }
 
-// assume remarks how the next line was read.
+func (p *parser) takeUnread(n note.Note) {
+	p.unread(n)
+	p.at++
+}
+
 func (p *parser) assume(n note.Note) { p.remark(p.at+1, false, n) }
 
 func (p *parser) remark(line int, unread bool, n note.Note) {
-	p.doc.Note(line, unread, n)
+	p.doc.remark(line, unread, n)
 }
 
-// dropHeading remarks on a heading line of a six-column table whose table never came.
+// dropHeading remarks on the heading line of a six-column table that never came.
 func (p *parser) dropHeading() {
 	if h := p.preamble.heading; h != nil && strings.Contains(h.text, "_tokens") {
-		p.doc.Lines[h.line-1] = Unread
+		p.doc.lineKinds[h.line-1] = lineUnread
 		p.remark(h.line, true, noteNoTable.New())
 	}
 	p.preamble.heading = nil
 }
 
-// reading is a result while it is read.
-type reading struct {
+type textRun struct {
 	*parser
-	*Result
+	*result
 	heading       *headingText // of the table itself
 	commas        commas
-	engineResults []*Result // of the other engines of the same table
+	engineResults []*result // of the other engines of the same table
 
 	refused int // columns of the table that are not read
 }
 
-// begin opens a result at that line (from 1), with what stands above it.
-func (p *parser) begin(format string, line int) *reading {
-	r := &reading{parser: p, Result: p.preamble.begin(p.doc, format, line)}
-	r.Run.Source.Windowed = p.measured
+func (p *parser) begin(format string, line int) *textRun {
+	r := &textRun{parser: p, result: p.doc.begin(format, line)}
+	src := r.Run.Source
+	src.Heading, src.Responses, src.Windowed = p.preamble.path(), p.preamble.responses, p.measured
 	return r
 }
 
 // wholeTest reports whether the counts and the duration of the block that ends above the next line are of the whole
-// test: what llmsweep prints of a window says so beneath the block, in a line that begins with the name of the
+// test. Where they are of a window, llmsweep says so beneath the block, in a line that begins with the name of the
 // duration.
 func (p *parser) wholeTest(duration string) bool {
 	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
@@ -244,8 +241,8 @@ var (
 	measuredHere = regexp.MustCompile(`^<!-- llmsweep:run \{"from":"[^"]*"\} -->`) // what others measured has a line
 )
 
-// setPrinted remembers how a number of the stage was printed on the next line.
-func (r *reading) setPrinted(key, text string) {
+// setPrinted records a number that stands on the next line.
+func (r *textRun) setPrinted(key, text string) {
 	r.Stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
 }
 

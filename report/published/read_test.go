@@ -78,7 +78,7 @@ func numbersOfText(doc *Document, text string) map[int][]string {
 	labels, number := regexp.MustCompile(`P9[059]|1st token|E2E`), regexp.MustCompile(`\d[\d,.]*`)
 	all := map[int][]string{}
 	for i, line := range strings.Split(text, "\n") {
-		if i < len(doc.Lines) && doc.Lines[i] == Numbers {
+		if i < len(doc.lineKinds) && doc.lineKinds[i] == lineNumbers {
 			all[i+1] = number.FindAllString(labels.ReplaceAllString(line, ""), -1)
 		}
 	}
@@ -131,7 +131,7 @@ func TestUnreadableInput(t *testing.T) {
 	}
 	for n, want := range map[int]string{64 << 10: "", 64<<10 + 1: "the line is longer than 64 KiB and was not read"} {
 		if doc := parseText(strings.Repeat("x", n)); len(doc.Remarks) != len(want[:min(1, len(want))]) ||
-			want != "" && (doc.Remarks[0].Text != want || doc.Lines[0] != Unread) {
+			want != "" && (doc.Remarks[0].Text != want || doc.lineKinds[0] != lineUnread) {
 			t.Errorf("%d bytes: %v", n, doc.Remarks)
 		}
 	}

@@ -10,17 +10,17 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Result is one result while it is read: a run, and the stage of it that is being read.
-type Result struct {
+// result is a run that is being read, with the stage that is being read of it.
+type result struct {
 	Doc   *Document
 	Run   rundir.Run
 	Stage rundir.Stage
-	names map[string]int // of stages, and how many asked for each
+	names map[string]int // of stages, with how often each was wanted
 }
 
-// Begin opens a result of a format at a line (from 1).
-func (d *Document) Begin(format string, line int) *Result {
-	return &Result{Doc: d, Run: rundir.Run{
+// begin opens a result of a format at a line (from 1).
+func (d *Document) begin(format string, line int) *result {
+	return &result{Doc: d, Run: rundir.Run{
 		Schema: rundir.Schema, State: rundir.Complete,
 		// How exact the other tool's client was is unknown; without this, reports would say that the client was too
 		// slow.
@@ -30,8 +30,7 @@ func (d *Document) Begin(format string, line int) *Result {
 	}}
 }
 
-// BeginStage opens a row, or the only stage of a block.
-func (r *Result) BeginStage(line int) {
+func (r *result) beginStage(line int) {
 	r.Stage = rundir.Stage{
 		State: rundir.Complete,
 		Source: &rundir.Source{
@@ -40,8 +39,8 @@ func (r *Result) BeginStage(line int) {
 	}
 }
 
-// EndStage adds the stage to the run, under a name that no other stage of the run has.
-func (r *Result) EndStage() {
+// endStage adds the stage to the run, under a name that no other stage of the run has.
+func (r *result) endStage() {
 	if r.names == nil {
 		r.names = map[string]int{}
 	}
@@ -54,23 +53,18 @@ func (r *Result) EndStage() {
 	r.Run.Stages = append(r.Run.Stages, r.Stage)
 }
 
-// Keep adds the run to the document.
-func (r *Result) Keep() { r.Doc.Runs = append(r.Doc.Runs, r.Run) }
+func (r *result) keep() { r.Doc.Runs = append(r.Doc.Runs, r.Run) }
 
-// Label records where a label of the run is from.
-func (r *Result) Label(key string, l rundir.Label) {
-	setLabel(&r.Run, key, l)
-}
+func (r *result) setLabel(key string, l rundir.Label) { setLabel(&r.Run, key, l) }
 
-// Contradiction notes that two lines give a label two values, and which of them is taken.
-func (r *Result) Contradiction(label, taken string, line int, other string, otherLine, at int) {
+// addContradiction notes that two lines give a label two values, and which of them is taken.
+func (r *result) addContradiction(label, taken string, line int, other string, otherLine, at int) {
 	n := noteContradiction.New(label, taken, line, other, otherLine)
 	r.Run.Warnings = append(r.Run.Warnings, n)
-	r.Doc.Note(at, false, n)
+	r.Doc.remark(at, false, n)
 }
 
-// setEnd sets when the run ended, and from the length of the test when it began.
-func (r *Result) setEnd(at time.Time, seconds float64) {
+func (r *result) setEnd(at time.Time, seconds float64) {
 	if at.IsZero() {
 		return
 	}
@@ -78,7 +72,7 @@ func (r *Result) setEnd(at time.Time, seconds float64) {
 	r.Run.Started = at.Add(-time.Duration(seconds * float64(time.Second)))
 }
 
-// setCount sets of how many samples a distribution is, and which of its percentiles so few samples do not support.
+// setCount sets the number of samples, and which percentiles so few samples do not support.
 func setCount(d *rundir.Dist, n int) {
 	d.N = n
 	for _, p := range d.Percentiles() {
@@ -88,15 +82,15 @@ func setCount(d *rundir.Dist, n int) {
 	}
 }
 
-// perRequest sets of how many requests a total of tokens is, and the mean of each.
+// perRequest sets the number of requests that a total of tokens is of, and so their mean.
 func perRequest(t *rundir.TokenStats, n int) {
 	if n > 0 && t.Total.Known() {
 		t.N, t.Mean = n, rundir.Exactly(t.Total.Value()/float64(n))
 	}
 }
 
-// Statistic returns the number of a distribution that has that name, such as p99.
-func Statistic(d *rundir.Dist, name string) *rundir.Number {
+// distNumber returns the number of a distribution by name, such as p99.
+func distNumber(d *rundir.Dist, name string) *rundir.Number {
 	for _, f := range d.Numbers() {
 		if f.Name == name {
 			return f.Number
@@ -105,7 +99,7 @@ func Statistic(d *rundir.Dist, name string) *rundir.Number {
 	return new(rundir.Number) // no caller asks for another
 }
 
-// storeCount stores a count, and fails where f is none. An unknown count stays 0.
+// An unknown count stays 0.
 func storeCount(f rundir.Number, to *int) error {
 	if f.IsZero() {
 		return nil
@@ -117,20 +111,19 @@ func storeCount(f rundir.Number, to *int) error {
 	return nil
 }
 
-// Times is a distribution of times of a stage, and its key in run.json.
-type Times struct {
+// keyedDist is a distribution of a stage, with its key in run.json.
+type keyedDist struct {
 	Key string
 	*rundir.Dist
 }
 
-// TimesOf returns the distributions of times that others print.
-func TimesOf(s *rundir.Stage) []Times {
-	return []Times{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
+func timesOf(s *rundir.Stage) []keyedDist {
+	return []keyedDist{{"latency_s", &s.Latency}, {"ttft_s", &s.TTFT}, {"tpot_s", &s.TPOT}, {"itl_s", &s.ITL}}
 }
 
-// TimesAt returns the distribution with a key in run.json; nil where that is none of [TimesOf].
+// TimesAt returns the distribution with a key in run.json; nil where that is none of [timesOf].
 func TimesAt(s *rundir.Stage, key string) *rundir.Dist {
-	for _, d := range TimesOf(s) {
+	for _, d := range timesOf(s) {
 		if d.Key == key {
 			return d.Dist
 		}

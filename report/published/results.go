@@ -26,13 +26,11 @@ const maxResultBytes = 1 << 30
 type jsonFormat struct {
 	name string // as rundir.Source names it
 	tool string // as its users call it
-	// is reports whether a value is a result of this tool.
-	is func(v gjson.Result) bool
-	// read adds the runs of a result to the document.
-	read func(f *jsonFile, v gjson.Result)
+	is   func(v gjson.Result) bool
+	read func(f *jsonFile, v gjson.Result) // adds the runs of a result to the document
 }
 
-// jsonFormats returns all JSON formats. A result is of the first one that recognizes it.
+// A result is of the first format that recognizes it.
 func jsonFormats() []jsonFormat {
 	return []jsonFormat{
 		{guideLLM, "GuideLLM", isGuideLLM, readGuideLLM},
@@ -41,7 +39,7 @@ func jsonFormats() []jsonFormat {
 	}
 }
 
-// ResultTools returns the tools whose JSON results [ParseResults] reads.
+// ResultTools returns the tools whose JSON results are read.
 func ResultTools() []string {
 	var names []string
 	for _, f := range jsonFormats() {
@@ -50,7 +48,6 @@ func ResultTools() []string {
 	return names
 }
 
-// jsonFile is a JSON document while it is read.
 type jsonFile struct {
 	doc   *Document
 	text  string
@@ -70,8 +67,8 @@ func isJSON(b []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] == '"' || rest[0] == '}')
 }
 
-// ParseResults reads a JSON document: one result, a list, or one result a line; or a Benchmark Report in YAML.
-func ParseResults(name string, b []byte) (*Document, error) {
+// parseResults reads a JSON document: one result, a list, or one result a line; or a Benchmark Report in YAML.
+func parseResults(name string, b []byte) (*Document, error) {
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	text := string(b)
 	if !isJSON(b) && isReportYAML(b) {
@@ -89,9 +86,9 @@ func ParseResults(name string, b []byte) (*Document, error) {
 		}
 	}
 	f := &jsonFile{doc: &Document{Name: name}, text: text, lines: lineStarts(text)}
-	f.doc.Lines = make([]Kind, len(f.lines))
-	for i := range f.doc.Lines {
-		f.doc.Lines[i] = Context
+	f.doc.lineKinds = make([]lineKind, len(f.lines))
+	for i := range f.doc.lineKinds {
+		f.doc.lineKinds[i] = lineContext
 	}
 	for _, v := range values {
 		f.readResult(v)
@@ -99,22 +96,20 @@ func ParseResults(name string, b []byte) (*Document, error) {
 	return f.doc, nil
 }
 
-// readResult reads one value with the format that recognizes it.
 func (f *jsonFile) readResult(v gjson.Result) {
+	if !v.IsObject() {
+		f.unread(v, noteNoObject.New())
+		return
+	}
 	for _, format := range jsonFormats() {
-		if v.IsObject() && format.is(v) {
+		if format.is(v) {
 			format.read(f, v)
 			return
 		}
 	}
-	if v.IsObject() {
-		f.unread(v, noteUnknown.New(keysOf(v), strings.Join(ResultTools(), ", ")))
-		return
-	}
-	f.unread(v, noteNoObject.New())
+	f.unread(v, noteUnknown.New(keysOf(v), strings.Join(ResultTools(), ", ")))
 }
 
-// keysOf returns the first keys of an object, for a message.
 func keysOf(v gjson.Result) string {
 	const most = 5
 	var keys []string
@@ -129,8 +124,8 @@ func keysOf(v gjson.Result) string {
 	return strings.Join(keys, ", ")
 }
 
-// topLevel returns the values of a document: the elements of a list, or the objects that follow each other, as in JSON
-// Lines. encoding/json checks the syntax, because it bounds the depth.
+// topLevel returns the elements of a list, or the objects of JSON Lines. encoding/json checks the syntax, because it
+// bounds the depth.
 func topLevel(text string) ([]gjson.Result, error) {
 	in := json.NewDecoder(strings.NewReader(text))
 	var values []gjson.Result
@@ -164,8 +159,8 @@ func jsonError(text string, offset int, err error) error {
 	line := 1 + strings.Count(text[:offset], "\n")
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	if strings.HasSuffix(reason, "unexpected EOF") || strings.HasSuffix(reason, "unexpected end of JSON input") {
-		return fmt.Errorf("line %d: the JSON ends in the middle; was the file cut off?", 1+
-			strings.Count(strings.TrimRight(text, "\n"), "\n"))
+		last := 1 + strings.Count(strings.TrimRight(text, "\n"), "\n")
+		return fmt.Errorf("line %d: the JSON ends in the middle; was the file cut off?", last)
 	}
 	return fmt.Errorf("line %d: not JSON: %s", line, reason)
 }
@@ -204,7 +199,6 @@ func withoutNaN(text string) string {
 	return b.String()
 }
 
-// lineStarts returns where each line begins.
 func lineStarts(text string) []int {
 	starts := []int{0}
 	for i := range len(text) {
@@ -220,53 +214,44 @@ func (f *jsonFile) line(v gjson.Result) int {
 	return max(1, sort.SearchInts(f.lines, v.Index+1))
 }
 
-// unread remarks that a value could not be read.
 func (f *jsonFile) unread(v gjson.Result, n note.Note) {
 	line := f.line(v)
-	f.doc.Lines[line-1] = Unread
-	f.doc.Note(line, true, n)
+	f.doc.lineKinds[line-1] = lineUnread
+	f.doc.remark(line, true, n)
 }
 
-// jsonRun is a run while it is read from JSON.
 type jsonRun struct {
-	*Result
+	*result
 	file *jsonFile
 }
 
-// begin opens a run. Version is the tool's, empty where the file does not name it.
 func (f *jsonFile) begin(v gjson.Result, format, tool, version string) *jsonRun {
-	r := &jsonRun{Result: f.doc.Begin(format, f.line(v)), file: f}
+	r := &jsonRun{result: f.doc.begin(format, f.line(v)), file: f}
 	r.Run.Source.Tool = strings.TrimSpace(tool + " " + version)
 	return r
 }
 
-// addDefinition states how the tool defines its metrics, where that differs from how llmsweep does.
+// addDefinition notes how the tool defines its metrics otherwise than llmsweep.
 func (r *jsonRun) addDefinition(notes ...note.Note) {
 	r.Run.Warnings = append(r.Run.Warnings, notes...)
 }
 
-// newStage opens a stage whose metrics stand in v.
 func (r *jsonRun) newStage(v gjson.Result) *jsonStage {
-	r.BeginStage(r.file.line(v))
-	return &jsonStage{jsonRun: r, in: v, taken: map[string]bool{}}
+	r.beginStage(r.file.line(v))
+	return &jsonStage{jsonRun: r, in: v, read: map[string]bool{}}
 }
 
 // jsonStage reads the metrics of one stage from an object.
 type jsonStage struct {
 	*jsonRun
-	in    gjson.Result
-	taken map[string]bool // paths that were read
+	in   gjson.Result
+	read map[string]bool // paths that were read
 }
 
-// get returns the value at a path and remembers that it was read.
-func (s *jsonStage) get(path string) gjson.Result {
-	s.taken[path] = true
-	return s.in.Get(path)
-}
-
-// value returns the number at a path, shifted by tens powers of ten. It is absent where there is no such number.
-func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
-	v := s.get(path)
+// value returns the number at a path, which has that unit, in SI. It is absent where there is no such number.
+func (s *jsonStage) value(path, unit string) (rundir.Number, gjson.Result) {
+	s.read[path] = true
+	v := s.in.Get(path)
 	switch {
 	case v.Type == gjson.Null: // also what does not exist
 		return rundir.Number{}, v
@@ -274,13 +259,13 @@ func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
 		s.file.unread(v, noteNoNumber.New(path, short(v.Raw)))
 		return rundir.Number{}, v
 	}
-	return rundir.Exactly(Shift(v.Num, tens)), v
+	u, _ := unitOf(unit)
+	return rundir.Exactly(shiftPoint(v.Num, u.tens)), v
 }
 
-// number reads the number at a path into to. Key is its key in run.json, tens the power of ten that makes it SI, unit
-// the unit that the file gives it in.
-func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit string) {
-	n, v := s.value(path, tens)
+// number reads the number at a path into to. Key is its key in run.json, unit the unit that the file gives it in.
+func (s *jsonStage) number(key, path string, to *rundir.Number, unit string) {
+	n, v := s.value(path, unit)
 	if n.IsZero() {
 		return
 	}
@@ -288,18 +273,16 @@ func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit s
 	s.setPrinted(key, v, unit)
 }
 
-// setPrinted remembers where a number stands in the file.
 func (s *jsonStage) setPrinted(key string, v gjson.Result, unit string) {
 	line := s.file.line(v)
 	s.Stage.Source.Printed[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(short(v.Raw) + " " + unit)}
-	if s.Doc.Lines[line-1] != Unread {
-		s.Doc.Lines[line-1] = Numbers
+	if s.Doc.lineKinds[line-1] != lineUnread {
+		s.Doc.lineKinds[line-1] = lineNumbers
 	}
 }
 
-// count reads a count.
 func (s *jsonStage) count(key, path string, to *int) {
-	n, v := s.value(path, 0)
+	n, v := s.value(path, "")
 	if n.IsZero() {
 		return
 	}
@@ -311,16 +294,16 @@ func (s *jsonStage) count(key, path string, to *int) {
 }
 
 // seconds reads a duration that is no metric.
-func (s *jsonStage) seconds(key, path string, to *float64, tens int, unit string) {
+func (s *jsonStage) seconds(key, path string, to *float64) {
 	var n rundir.Number
-	s.number(key, path, &n, tens, unit)
+	s.number(key, path, &n, "s")
 	if n.Known() {
 		*to = n.Value()
 	}
 }
 
-// addOthers keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the
-// file. Lists are left out: they are samples, not results.
+// addOthers keeps the numbers of v, whose path is prefix, that run.json has no place for. Lists are left out: they are
+// samples, not results.
 func (s *jsonStage) addOthers(v gjson.Result, prefix string, skip ...string) {
 	v.ForEach(func(k, child gjson.Result) bool {
 		path := strings.ReplaceAll(k.String(), ".", `\.`)
@@ -328,7 +311,7 @@ func (s *jsonStage) addOthers(v gjson.Result, prefix string, skip ...string) {
 			path = prefix + "." + path
 		}
 		switch {
-		case s.taken[path] || slices.Contains(skip, path):
+		case s.read[path] || slices.Contains(skip, path):
 		case child.Type == gjson.Number:
 			s.addOther(path, child)
 		case child.IsObject():
@@ -338,43 +321,39 @@ func (s *jsonStage) addOthers(v gjson.Result, prefix string, skip ...string) {
 	})
 }
 
-// addOther keeps a number that run.json has no place for.
 func (s *jsonStage) addOther(path string, v gjson.Result) {
 	if s.Stage.Source.Other == nil {
 		s.Stage.Source.Other = map[string]rundir.Printed{}
 	}
 	line := s.file.line(v)
 	s.Stage.Source.Other[path] = rundir.Printed{Line: line, Text: short(v.Raw)}
-	if s.Doc.Lines[line-1] == Context {
-		s.Doc.Lines[line-1] = Numbers
+	if s.Doc.lineKinds[line-1] == lineContext {
+		s.Doc.lineKinds[line-1] = lineNumbers
 	}
 }
 
-// keepStage keeps the stage.
 func (s *jsonStage) keepStage() {
 	st := &s.Stage
 	if len(st.Source.Printed) == 0 {
 		s.file.unread(s.in, noteNoMetric.New())
 		return
 	}
-	for _, d := range TimesOf(st) {
+	for _, d := range timesOf(st) {
 		setCount(d.Dist, d.N)
 	}
-	s.EndStage()
+	s.endStage()
 }
 
-// keep adds the run to the document.
-func (r *jsonRun) keep(plan string) {
-	if len(r.Run.Stages) == 0 {
-		return
+func (r *jsonRun) keepRun(plan string) {
+	if len(r.Run.Stages) > 0 {
+		r.Run.Plan.Kind = plan
+		r.keep()
 	}
-	r.Run.Plan.Kind = plan
-	r.Keep()
 }
 
 // unix returns the time of a Unix timestamp in seconds, zero where it is none.
 func unix(v gjson.Result) time.Time {
-	const least, most = 1e9, 9e9 // 2001 to 2255: nanoseconds count no further
+	const least, most = 1e9, 9e9 // 2001 to 2255: nanoseconds in an int64 count no further
 	if v.Type != gjson.Number || v.Num < least || v.Num > most {
 		return time.Time{}
 	}

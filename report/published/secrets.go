@@ -8,25 +8,20 @@ import (
 	"llmsweep/client/redact"
 )
 
-// What gives a secret in a command: an option with its values, and a variable.
+// An option with its values and a variable may give a secret in a command.
 var (
 	launchOption   = regexp.MustCompile(`(?i)(\s--?[\w-]*(?:key|token|secret|password|passwd|credentials?)(?:=|\s+))(?:"[^"]*"|'[^']*'|[^\s-]\S*)(?:\s+[^\s-]\S*)*`)
 	launchVariable = regexp.MustCompile(`(?i)(\b\w*(?:key|token|secret|password|passwd|credentials?)=)(?:"[^"]*"|'[^']*'|[^\s]+)`)
 )
 
-// hideSecrets takes the secrets out of what a document says of its servers: they would be copied into a run
-// directory.
+// hideSecrets hides what would be copied into a run directory.
 func hideSecrets(doc *Document) {
 	for i := range doc.Runs {
-		t := &doc.Runs[i].Target
-		t.URL = hideURLSecrets(t.URL)
-		t.Launch = hideLaunchSecrets(t.Launch)
-		if doc.Runs[i].Source == nil {
-			continue
-		}
-		for name, l := range doc.Runs[i].Source.Labels {
+		run := &doc.Runs[i]
+		run.Target.URL, run.Target.Launch = hideURLSecrets(run.Target.URL), hideLaunchSecrets(run.Target.Launch)
+		for name, l := range run.Source.Labels {
 			l.Text = hideLaunchSecrets(l.Text)
-			doc.Runs[i].Source.Labels[name] = l
+			run.Source.Labels[name] = l
 		}
 	}
 }
@@ -43,7 +38,8 @@ func hideURLSecrets(s string) string {
 	s, _, _ = strings.Cut(s, "?")
 	if at := strings.LastIndex(s, "@"); at >= 0 {
 		scheme, _, ok := strings.Cut(s[:at], "://")
-		if s = s[at+1:]; ok {
+		s = s[at+1:]
+		if ok {
 			s = scheme + "://" + s
 		}
 	}
@@ -53,6 +49,6 @@ func hideURLSecrets(s string) string {
 // hideLaunchSecrets returns a command, or another text, with its secrets hidden. An option may have several, so all
 // words up to the next option are hidden.
 func hideLaunchSecrets(s string) string {
-	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+
-		redact.Redacted)
+	const hidden = "${1}" + redact.Redacted
+	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, hidden), hidden)
 }

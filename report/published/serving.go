@@ -24,59 +24,41 @@ var (
 	statisticOf    = regexp.MustCompile(`^(mean|median|std|min|max|p50|p90|p95|p99|p99\.9|p999)(e2elatency|e2el|latency|ttft|tpot|itl)$`)
 )
 
-// servingItems are the lines of a serving block but for the distributions.
-func servingItems() []item {
-	perSecond, tokens := "req/s", "tok/s"
-	count := func(key string, of func(r *reading) *int, names ...string) item {
-		return item{names: names, key: key, count: of}
-	}
-	total := func(key string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
-		return item{names: names, key: key, figure: func(r *reading) *rundir.Number { return of(&r.Stage) }}
-	}
-	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
-		it := total(key, of, names...)
-		it.dimension, it.defaultUnit = d, usual
-		return it
-	}
+// servingItems are the lines of a serving block except the distributions.
+func (r *textRun) servingItems() []item {
+	s := &r.Stage
 	return []item{
-		{names: []string{"backend"}, key: "target.backend",
-			text: func(r *reading, v string) bool { return r.readBackend(v) }},
-		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate",
-			text: func(r *reading, v string) bool { return r.readRate(v) }},
+		{names: []string{"backend"}, key: "target.backend", text: r.readBackend},
+		{names: []string{"trafficrequestrate", "requestrate", "requestrateconfigured"}, key: "rate", text: r.readRate},
 		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency",
-			text: func(r *reading, v string) bool { return r.readMaxConcurrency(v) }},
-		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
-		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
-		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s",
-			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
-		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total },
-			"totalinputtokens"),
-		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text },
-			"totalinputtexttokens"),
-		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Vision },
-			"totalinputvisiontokens"),
-		total("output_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Total },
-			"totalgeneratedtokens"),
-		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Retokenized },
-			"totalgeneratedtokensretokenized"),
-		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed },
-			"requestthroughput"),
-		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Input },
-			"inputtokenthroughput"),
-		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output },
-			"outputtokenthroughput"),
-		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total },
-			"totaltokenthroughput"),
-		total("concurrency.mean", func(s *rundir.Stage) *rundir.Number { return &s.Concurrency.Mean }, "concurrency"),
-		count("concurrency.peak", func(r *reading) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests",
-			"peakrequestsinflight"),
+			text: r.readMaxConcurrency},
+		{names: []string{"successfulrequests"}, key: "requests.ok", count: &s.Requests.OK},
+		{names: []string{"failedrequests"}, key: "requests.error", count: &s.Requests.Error},
+		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, defaultUnit: "s", seconds: &s.Window},
+		{names: []string{"totalinputtokens"}, key: "prompt_tokens.total", figure: &s.PromptTokens.Total},
+		{names: []string{"totalinputtexttokens"}, key: "prompt_tokens.text", figure: &s.PromptTokens.Text},
+		{names: []string{"totalinputvisiontokens"}, key: "prompt_tokens.vision", figure: &s.PromptTokens.Vision},
+		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: &s.OutputTokens.Total},
+		{names: []string{"totalgeneratedtokensretokenized"}, key: "output_tokens.retokenized",
+			figure: &s.OutputTokens.Retokenized},
+		{names: []string{"requestthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: "req/s",
+			figure: &s.Rates.Completed},
+		{names: []string{"inputtokenthroughput"}, key: "tokens_per_s.input", dimension: Tokens, defaultUnit: "tok/s",
+			figure: &s.TokensPerS.Input},
+		{names: []string{"outputtokenthroughput"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tok/s",
+			figure: &s.TokensPerS.Output},
+		{names: []string{"totaltokenthroughput"}, key: "tokens_per_s.total", dimension: Tokens, defaultUnit: "tok/s",
+			figure: &s.TokensPerS.Total},
+		{names: []string{"concurrency"}, key: "concurrency.mean", figure: &s.Concurrency.Mean},
+		{names: []string{"peakconcurrentrequests", "peakrequestsinflight"}, key: "concurrency.peak",
+			count: &s.Concurrency.Peak},
 	}
 }
 
 // readBackend reads what the other tool called the engine and its API together.
-func (r *reading) readBackend(v string) bool {
+func (r *textRun) readBackend(v string) bool {
 	r.Run.Target.Backend = v
-	if engine, ok := labelEngine(v); ok {
+	if engine, ok := findEngine(v); ok {
 		r.Run.Labels.Engine = engine
 	}
 	if strings.Contains(v, "chat") {
@@ -85,8 +67,8 @@ func (r *reading) readBackend(v string) bool {
 	return true
 }
 
-// readRate reads the rate asked for. An infinite one is a closed loop.
-func (r *reading) readRate(v string) bool {
+// An infinite rate is a closed loop.
+func (r *textRun) readRate(v string) bool {
 	if v == "inf" {
 		return true
 	}
@@ -98,8 +80,7 @@ func (r *reading) readRate(v string) bool {
 	return err == nil
 }
 
-// readMaxConcurrency reads the bound on requests in flight, which may not be set.
-func (r *reading) readMaxConcurrency(v string) bool {
+func (r *textRun) readMaxConcurrency(v string) bool {
 	if strings.EqualFold(v, "not set") || v == "None" {
 		return true
 	}
@@ -107,29 +88,28 @@ func (r *reading) readMaxConcurrency(v string) bool {
 	return err == nil && storeCount(q.Number, &r.Stage.MaxConcurrency) == nil
 }
 
-// readServing reads the block that begins on the next line.
 func (p *parser) readServing() {
 	r := p.begin(Serving, p.at+1)
 	r.readBlockHeading()
-	r.BeginStage(p.at + 1)
-	p.take(Frame)
-	items := servingItems()
+	r.beginStage(p.at + 1)
+	p.take(lineFrame)
+	items := r.servingItems()
 	for p.at < len(p.lines) {
 		line := strings.TrimSpace(p.lines[p.at])
 		switch {
 		case servingRule.MatchString(line) && line[0] == '=':
-			p.take(Frame)
+			p.take(lineFrame)
 			r.finishServing()
 			return
 		case isServingTitle(line), strings.HasPrefix(line, "#"), len(line) > maxTextLine:
 			r.keepUnfinished()
 			return
 		case line == "":
-			p.take(Blank)
+			p.take(lineBlank)
 		case strings.HasPrefix(line, "//"):
-			p.take(Prose)
+			p.take(lineProse)
 		case servingRule.MatchString(line), servingSection.MatchString(line):
-			p.take(Frame)
+			p.take(lineFrame)
 		default:
 			r.readServingLine(items, line)
 		}
@@ -137,18 +117,16 @@ func (p *parser) readServing() {
 	r.keepUnfinished()
 }
 
-// keepUnfinished keeps a block that never ended.
-func (r *reading) keepUnfinished() {
+func (r *textRun) keepUnfinished() {
 	r.remark(r.Stage.Source.Line, false, noteNoEnd.New())
 	r.finishServing()
 }
 
 // readServingLine reads "Label:   value".
-func (r *reading) readServingLine(items []item, line string) {
+func (r *textRun) readServingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
-		r.unread(noteNotServing.New(short(line)))
-		r.at++
+		r.takeUnread(noteNotServing.New(short(line)))
 		return
 	}
 	label := m[1]
@@ -164,27 +142,24 @@ func (r *reading) readServingLine(items []item, line string) {
 }
 
 // distItem is one number of a distribution: "P99 TTFT (ms)".
-func (r *reading) distItem(which, what, name string) item {
-	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
-	if key == "" {
-		key = which
-	}
-	of := map[string]struct {
-		dist *rundir.Dist
-		name string
-	}{"ttft": {&r.Stage.TTFT, "ttft_s"}, "tpot": {&r.Stage.TPOT, "tpot_s"}, "itl": {&r.Stage.ITL, "itl_s"}}
-	d, ok := of[what]
-	if !ok {
-		d.dist, d.name = &r.Stage.Latency, "latency_s"
+func (r *textRun) distItem(word, metric, name string) item {
+	statistic := cmp.Or(map[string]string{"median": "p50", "p99.9": "p999"}[word], word)
+	d, key := &r.Stage.Latency, "latency_s"
+	switch metric {
+	case "ttft":
+		d, key = &r.Stage.TTFT, "ttft_s"
+	case "tpot":
+		d, key = &r.Stage.TPOT, "tpot_s"
+	case "itl":
+		d, key = &r.Stage.ITL, "itl_s"
 	}
 	return item{
-		names: []string{name}, key: d.name + "." + key, dimension: Time, defaultUnit: "ms",
-		figure: func(*reading) *rundir.Number { return Statistic(d.dist, key) },
+		names: []string{name}, key: key + "." + statistic, dimension: Time, defaultUnit: "ms",
+		figure: distNumber(d, statistic),
 	}
 }
 
-// finishServing names the only stage and keeps the result.
-func (r *reading) finishServing() {
+func (r *textRun) finishServing() {
 	defer r.preamble.reset()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {
@@ -199,7 +174,7 @@ func (r *reading) finishServing() {
 		nameConcurrent(s)
 	default:
 		s.Kind, s.Name, s.Verdict = rundir.StageThroughput, rundir.StageThroughput, rundir.Closed
-		if _, told := s.Source.Printed["rate"]; !told { // nor is it known that there was none
+		if _, stated := s.Source.Printed["rate"]; !stated { // then there may have been one
 			s.Kind, s.Name, s.Verdict = "requests", "requests", ""
 		}
 	}
@@ -211,12 +186,12 @@ func (r *reading) finishServing() {
 	perRequest(&s.PromptTokens, ok)
 	perRequest(&s.OutputTokens, ok)
 	r.readWorkload(ok)
-	r.preamble.describe(r.Result)
-	r.preamble.markWarmUp(r.Result)
-	r.EndStage()
+	r.preamble.describe(r.result)
+	r.preamble.markWarmUp(r.result)
+	r.endStage()
 	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.preamble.warmup, StageRequests: ok}
 	r.applyCaveats()
-	r.Keep()
+	r.keep()
 }
 
 // inferWorkloads gives serving blocks without a log above them the workload of another block of the document, with as
@@ -239,8 +214,8 @@ func inferWorkloads(doc *Document) {
 			}
 			w := &run.Workload
 			if w.PromptTokens.Mean == 0 {
-				w.PromptTokens, w.OutputTokens, run.Stages[0].AskedTokens = from.Workload.PromptTokens, from.Workload.OutputTokens,
-					from.Stages[0].AskedTokens
+				w.PromptTokens, w.OutputTokens = from.Workload.PromptTokens, from.Workload.OutputTokens
+				run.Stages[0].AskedTokens = from.Stages[0].AskedTokens
 			}
 			if i == j || w.PromptTokens != from.Workload.PromptTokens || w.OutputTokens != from.Workload.OutputTokens {
 				continue
@@ -252,19 +227,19 @@ func inferWorkloads(doc *Document) {
 	}
 }
 
-// readWorkload is what the log above the block says was asked.
-func (r *reading) readWorkload(requests int) {
+// readWorkload reads what the log above the block says of the requests.
+func (r *textRun) readWorkload(requests int) {
 	w := &r.Run.Workload
 	w.Dataset = cmp.Or(r.preamble.dataset, w.Dataset)
-	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
-		q, err := ParseQuantity(from.Text)
-		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
+	setMean := func(total rundir.Printed, key string, to *rundir.Lengths) {
+		q, err := ParseQuantity(total.Text)
+		if total.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
 			to.Mean = q.Number.Value() / float64(requests)
-			r.Run.Source.Printed[key] = from
+			r.Run.Source.Printed[key] = total
 		}
 	}
-	asked(r.preamble.tokenTotals.Input, "workload.prompt_tokens", &w.PromptTokens)
-	asked(r.preamble.tokenTotals.Output, "workload.output_tokens", &w.OutputTokens)
+	setMean(r.preamble.tokenTotals.input, "workload.prompt_tokens", &w.PromptTokens)
+	setMean(r.preamble.tokenTotals.output, "workload.output_tokens", &w.OutputTokens)
 	if w.OutputTokens.Mean > 0 {
 		r.Stage.AskedTokens = rundir.Exactly(w.OutputTokens.Mean)
 	}

@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// readSixColumn reads the table whose heading is the next line.
 func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head []string) {
 	line := p.at + 1
 	if p.preamble.heading != nil {
@@ -20,10 +19,11 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 	r := p.begin(SixColumn, line)
 	r.heading, p.preamble.heading = p.preamble.heading, nil
 	if r.heading != nil {
-		r.heading.describe(r.Result)
+		r.heading.describe(r.result)
 	}
-	r.preamble.describe(r.Result)
-	if missing := r.missingLabels(); r.heading == nil && len(missing) > 0 && !isProbes(p.preamble.lastHeading()) {
+	r.preamble.describe(r.result)
+	above := p.preamble.lastHeading()
+	if missing := r.missingLabels(); r.heading == nil && len(missing) > 0 && !isProbes(above) {
 		p.assume(noteNoHeading.New(missing))
 	}
 	for i, c := range found {
@@ -36,10 +36,10 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 		}
 	}
 	for i, c := range found {
-		switch why := refused[i]; {
-		case !why.IsZero():
+		switch {
+		case !refused[i].IsZero():
 			r.refused++
-			p.remark(p.at+1, true, why)
+			p.remark(p.at+1, true, refused[i])
 		case c == nil:
 			p.assume(noteOtherColumn.New(short(head[i])))
 		case !slices.Contains(c.names, readHead(head[i]).name) &&
@@ -47,30 +47,29 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 			p.assume(noteReadAs.New(short(head[i]), c.title))
 		}
 	}
-	p.take(Frame)
+	p.take(lineFrame)
 	r.commas = commasOf(p.cellsBelow(len(found)))
-	heading := p.preamble.lastHeading()
 	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.resume(found)) {
 		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
-			p.take(Frame)
+			p.take(lineFrame)
 			continue
 		}
 		r.readRow(found)
 	}
-	all := append(r.engineResults, r.Result)
-	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
-	for _, r.Result = range all {
-		r.finishSweep(heading)
+	all := append(r.engineResults, r.result)
+	slices.SortStableFunc(all, func(a, b *result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
+	for _, one := range all {
+		r.result = one
+		r.finishSweep(above)
 	}
 	p.preamble.reset()
 }
 
 var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont\.|续表?|接上表)\W*$`)
 
-// resume reports whether a table goes on behind the next lines, which are then taken: blank ones, and a heading that
-// says so. What follows has as many cells, and begins with the name of a stage or with the heading of the table once
-// more.
-func (r *reading) resume(found []*column) bool {
+// resume takes blank lines, and a heading that says so, behind which a table goes on: with a row of as many cells that
+// begins with the name of a stage, or with the heading of the table once more.
+func (r *textRun) resume(found []*column) bool {
 	at, continued := r.at, false
 	for ; at < len(r.lines); at++ {
 		line := strings.TrimSpace(r.lines[at])
@@ -86,24 +85,28 @@ func (r *reading) resume(found []*column) bool {
 	if len(cells) != len(found) || !strings.Contains(r.lines[at], "|") {
 		return false
 	}
-	i := nameIndex(found)
-	switch again := isSameHead(found, cells); {
-	case again && !continued && !r.isNextPart(at, found), !again && (i < 0 || !isStageName(cells[i])):
+	if isSameHead(found, cells) {
+		if !continued && !r.isNextPart(at, found) {
+			return false
+		}
+	} else if i := nameIndex(found); i < 0 || !isStageName(cells[i]) {
 		return false
 	}
 	for r.at < at {
-		r.take(Frame)
+		r.take(lineFrame)
 	}
 	return true
 }
 
-// isNextPart reports whether the first row of the table whose heading is line at is none of those that there are, and
-// the last one is still to come: then that table goes on with this one.
-func (r *reading) isNextPart(at int, found []*column) bool {
-	for at++; at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])); at++ {
+// isNextPart reports whether the table with its heading at that line goes on with this one: its first row is new, and
+// the row of throughput, which ends a sweep, is still to come.
+func (r *textRun) isNextPart(at int, found []*column) bool {
+	at++
+	for at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])) {
+		at++
 	}
-	ends := func(s rundir.Stage) bool { return s.Role == rundir.Throughput }
-	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, ends) {
+	isLast := func(s rundir.Stage) bool { return s.Role == rundir.Throughput }
+	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, isLast) {
 		return false
 	}
 	i := nameIndex(found)
@@ -113,7 +116,7 @@ func (r *reading) isNextPart(at int, found []*column) bool {
 	})
 }
 
-// nameIndex returns which column has the names of the stages; -1 where none has.
+// nameIndex returns -1 where no column has the names of the stages.
 func nameIndex(found []*column) int {
 	return slices.IndexFunc(found, func(c *column) bool { return c != nil && c.key == nameColumn })
 }
@@ -125,11 +128,10 @@ func isSameHead(found []*column, cells []string) bool {
 	}
 	again, _ := findColumns(cells)
 	return len(again) == len(found) && slices.EqualFunc(found, again, func(a, b *column) bool {
-		return (a == nil) == (b == nil) && (a == nil || a.figureKey() == b.figureKey())
+		return (a == nil) == (b == nil) && (a == nil || figureKey(a.key, a.statistic) == figureKey(b.key, b.statistic))
 	})
 }
 
-// isStageName reports whether a cell is what a row of a six-column table is called.
 func isStageName(cell string) bool {
 	kind := strings.ToLower(cell)
 	if m := ratePart.FindStringSubmatch(kind); m != nil {
@@ -155,23 +157,20 @@ func (p *parser) cellsBelow(columns int) (cells []string) {
 // maxRows bounds a table: sweeps have tens of rates.
 const maxRows = 1000
 
-// readRow reads the next line as one row.
-func (r *reading) readRow(found []*column) {
+func (r *textRun) readRow(found []*column) {
 	if len(r.Run.Stages) >= maxRows {
-		r.unread(noteTooManyRows.New(maxRows))
-		r.at++
+		r.takeUnread(noteTooManyRows.New(maxRows))
 		return
 	}
 	cells := splitCells(r.lines[r.at])
 	r.doc.Lost += r.refused
 	if len(cells) != len(found) {
 		r.doc.Lost += len(found) - r.refused
-		r.unread(noteCells.New(len(cells), len(found)))
-		r.at++
+		r.takeUnread(noteCells.New(len(cells), len(found)))
 		return
 	}
-	r.BeginStage(r.at + 1)
-	kind := Numbers
+	r.beginStage(r.at + 1)
+	kind := lineNumbers
 	for i, c := range found {
 		switch {
 		case c == nil:
@@ -180,89 +179,74 @@ func (r *reading) readRow(found []*column) {
 		case c.key == nameColumn:
 			if err := r.readName(r.readRowEngine(cells[i])); err != nil {
 				r.doc.Lost += len(found) - r.refused
-				r.unread(noteBadRow.New(faultOf(err)))
-				r.at++
+				r.takeUnread(noteBadRow.New(faultOf(err)))
 				return
 			}
 		case c.key == verdictColumn:
-			r.Stage.Verdict = verdictOf(cells[i])
+			r.Stage.Verdict = verdicts[cells[i]]
 		default:
 			if r.readCell(c, cells[i]) {
 				r.doc.Figures++
 			} else {
 				r.doc.Lost++
-				kind = Unread
+				kind = lineUnread
 			}
 		}
 	}
 	if g := r.Run.Workload.OutputTokens.Mean; g > 0 {
 		r.Stage.AskedTokens = rundir.Exactly(g)
 	}
-	r.EndStage()
+	r.endStage()
 	r.take(kind)
 }
 
-// setEngine notes which engine the next rows are of: where a table has several, each is a configuration.
-func (r *reading) setEngine(text string) {
-	name, known := labelEngine(text)
+// setEngine opens or resumes the result of the engine that the next rows are of: each engine of a table is a
+// configuration.
+func (r *textRun) setEngine(text string) {
+	name, known := findEngine(text)
 	if !known {
 		name = short(text)
 	}
-	if name == "" || name == r.Run.Labels.Engine && len(r.engineResults) == 0 && len(r.Run.Stages) == 0 {
+	if name == "" || name == r.Run.Labels.Engine {
 		return
 	}
-	for i := range r.engineResults {
-		if r.engineResults[i].Run.Labels.Engine == name {
-			r.switchResult(i)
-			return
-		}
-	}
-	if r.Run.Labels.Engine == name {
-		return
-	}
-	if len(r.Run.Stages) == 0 {
+	i := slices.IndexFunc(r.engineResults, func(o *result) bool { return o.Run.Labels.Engine == name })
+	switch {
+	case i >= 0:
+		row := r.Stage // the row that is being read goes along
+		r.result, r.engineResults[i] = r.engineResults[i], r.result
+		r.Stage = row
+	case len(r.Run.Stages) == 0:
 		r.Run.Labels.Engine = name
-		return
+	default:
+		other := *r.result
+		r.engineResults = append(r.engineResults, &other)
+		r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
 	}
-	other := *r.Result
-	r.engineResults = append(r.engineResults, &other)
-	r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
 }
 
-// firstLine is the line of the first row.
-func (r *Result) firstLine() int {
+// firstLine is the line of the first row; 0 where there is none.
+func (r *result) firstLine() int {
 	if len(r.Run.Stages) == 0 {
 		return 0
 	}
 	return r.Run.Stages[0].Source.Line
 }
 
-// switchResult goes on with a result of the same table that was left.
-func (r *reading) switchResult(i int) {
-	stage := r.Stage
-	other := *r.engineResults[i]
-	*r.engineResults[i], *r.Result = *r.Result, other
-	r.Stage = stage
-}
-
 // readRowEngine takes the engine off the name of a row: "vLLM synchronous".
-func (r *reading) readRowEngine(text string) string {
+func (r *textRun) readRowEngine(text string) string {
 	first, rest, found := strings.Cut(text, " ")
-	if engine, known := labelEngine(first); found && known && isStageName(rest) {
+	if engine, known := findEngine(first); found && known && isStageName(rest) {
 		r.setEngine(engine)
 		return rest
 	}
 	return text
 }
 
-// readCell reads one number of the next line.
-func (r *reading) readCell(c *column, text string) bool {
-	var q Quantity
+// readCell reports whether a number of the next line could be read.
+func (r *textRun) readCell(c *column, text string) bool {
 	var f rundir.Number
-	number, err := r.commas.plain(text)
-	if err == nil {
-		q, err = ParseQuantity(number)
-	}
+	q, err := r.commas.parse(text)
 	if err == nil {
 		f, err = q.In(c.dimension, c.defaultUnit)
 	}
@@ -274,19 +258,18 @@ func (r *reading) readCell(c *column, text string) bool {
 		r.assume(noteNoUnit.New(c.title, short(text), c.defaultUnit))
 	}
 	statistic := c.statistic
-	if q.Rest != "" { // "98.44 ms (p99)"
-		if !statisticAlone.MatchString(strings.ToLower(q.Rest)) {
-			r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultUnknownText.New(short(q.Rest))}))
-			return false
-		}
-		statistic = statisticName(strings.ToLower(q.Rest))
+	var figure *rundir.Number
+	if q.Rest == "" {
+		figure = c.figure(&r.Stage, statistic)
+	} else if word := strings.ToLower(q.Rest); statisticAlone.MatchString(word) { // "98.44 ms (p99)"
+		statistic = statisticName(word)
+		figure = c.figure(&r.Stage, statistic)
 	}
-	figure := c.figure(&r.Stage, statistic)
 	if figure == nil {
 		r.unread(noteBadValue.New(c.title, short(text), []note.Note{faultUnknownText.New(short(q.Rest))}))
 		return false
 	}
-	r.setPrinted((&column{key: c.key, statistic: statistic}).figureKey(), text)
+	r.setPrinted(figureKey(c.key, statistic), text)
 	if c.dimension == Time && f.Known() && f.Value() == 0 {
 		f = rundir.Number{} // nothing takes no time: a tool prints this where nothing was completed
 	}
@@ -294,13 +277,12 @@ func (r *reading) readCell(c *column, text string) bool {
 	return true
 }
 
-// averageWord is in the name of a row that is no measurement but made of others.
+// averageWord is in the name of a row that sums up others.
 var averageWord = regexp.MustCompile(`(?i)\b(?:average|mean|total|sum|median|overall)\b|平均|合计|总计`)
 
 var ratePart = regexp.MustCompile(`^(.*?)\s*[@＠]\s*(\S.*)$`)
 
-// readName reads what a row is called.
-func (r *reading) readName(text string) error {
+func (r *textRun) readName(text string) error {
 	s := &r.Stage
 	s.Source.Heading = strings.TrimSpace(strings.TrimSuffix(text, "req/sec"))
 	kind, load := strings.ToLower(text), ""
@@ -316,16 +298,12 @@ func (r *reading) readName(text string) error {
 		s.Verdict = rundir.Closed
 	}
 	if load == "" {
-		if _, engine := labelEngine(text); engine || quantAlone.MatchString(text) || averageWord.MatchString(text) {
+		if _, engine := findEngine(text); engine || quantAlone.MatchString(text) || averageWord.MatchString(text) {
 			return parseFault{Note: faultNoLoad.New(short(text))}
 		}
 		return nil
 	}
-	number, err := r.commas.plain(strings.TrimSuffix(load, warmUpSuffix))
-	var q Quantity
-	if err == nil {
-		q, err = ParseQuantity(number)
-	}
+	q, err := r.commas.parse(strings.TrimSuffix(load, warmUpSuffix))
 	if err != nil || !q.Number.Known() {
 		return parseFault{Note: faultNoRate.New(short(text))}
 	}
@@ -348,7 +326,6 @@ func (r *reading) readName(text string) error {
 	return nil
 }
 
-// stageKind returns the kind of stage that a row's name means, and its role in a sweep.
 func stageKind(name string) (kind string, role rundir.Role) {
 	kind = strings.TrimSpace(name)
 	switch kind {
@@ -363,7 +340,7 @@ func stageKind(name string) (kind string, role rundir.Role) {
 }
 
 // finishSweep keeps the table, or adds its rows to the run whose probes they are.
-func (r *reading) finishSweep(heading string) {
+func (r *textRun) finishSweep(heading string) {
 	if !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return hasFigure(&s) }) {
 		r.remark(r.Run.Source.Line, true, noteNoRow.New())
 		return
@@ -384,7 +361,7 @@ func (r *reading) finishSweep(heading string) {
 	}) {
 		r.Run.Plan.Kind = rundir.KindSweep
 	}
-	r.Keep()
+	r.keep()
 }
 
 // hasFigure reports whether a row has more than its name and its load.
@@ -397,8 +374,7 @@ func hasFigure(s *rundir.Stage) bool {
 	return false
 }
 
-// missingLabels are the labels that a table needs and lacks.
-func (r *reading) missingLabels() (missing []string) {
+func (r *textRun) missingLabels() (missing []string) {
 	l := &r.Run.Labels
 	for _, label := range []struct{ name, value string }{{"model", l.Model}, {"gpu", l.GPU}, {"engine", l.Engine}} {
 		if label.value == "" {
@@ -411,11 +387,8 @@ func (r *reading) missingLabels() (missing []string) {
 // isProbes reports whether a heading is that of stages beyond the table above it.
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
 
-// verdictOf reads a verdict, in either language; nothing where there is none.
-func verdictOf(text string) rundir.Verdict {
-	return map[string]rundir.Verdict{
-		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided,
-		"closed": rundir.Closed,
-		"稳定":     rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
-	}[text]
+var verdicts = map[string]rundir.Verdict{
+	"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided,
+	"closed": rundir.Closed,
+	"稳定":     rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
 }

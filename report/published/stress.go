@@ -15,104 +15,84 @@ func isStressTitle(line string) bool {
 	return stressTitleLine.MatchString(strings.TrimLeft(line, "# "))
 }
 
-// readStressTitle reads the title, which waits for its table.
 func (p *parser) readStressTitle(line string) {
 	m := stressTitleLine.FindStringSubmatch(strings.TrimLeft(line, "# "))
-	t := &titleLine{Line: p.at + 1}
-	t.Engine, _ = labelEngine(m[1])
+	t := &titleLine{line: p.at + 1}
+	t.engine, _ = findEngine(m[1])
 	if m[2] != "" {
 		var err error
-		if t.Date, err = time.Parse(time.DateTime, strings.TrimSpace(m[2])); err != nil {
+		if t.date, err = time.Parse(time.DateTime, strings.TrimSpace(m[2])); err != nil {
 			p.assume(noteNoDate.New(short(m[2])))
 		}
 	}
 	p.preamble.title = t
-	p.take(Context)
+	p.take(lineContext)
 }
 
-// item is a line of a block that holds one thing, and what to do with it.
+// item is a line of a stress table or serving block. It has one of figure, count, seconds and text.
 type item struct {
 	names       []string // reduced to letters
 	key         string
 	dimension   Dimension
 	defaultUnit string
-	figure      func(r *reading) *rundir.Number
-	count       func(r *reading) *int           // instead of number
-	seconds     func(r *reading) *float64       // likewise
-	text        func(r *reading, v string) bool // likewise; false: not understood
-	unitStated  bool                            // the label has the unit
+	figure      *rundir.Number
+	count       *int
+	seconds     *float64
+	text        func(value string) bool // false: not understood
+	unitStated  bool                    // the label has the unit
 }
 
-// responseTimes are the rows of a stress table that make a distribution.
-func responseTimes() []item {
-	var items []item
-	for _, t := range []struct{ name, key string }{
+func (r *textRun) stressItems() []item {
+	s := &r.Stage
+	items := []item{
+		{names: []string{"apibase", "url"}, key: "target.url", text: func(v string) bool {
+			r.Run.Target.URL, r.Run.Target.API = v, apiOfURL(v)
+			return true
+		}},
+		{names: []string{"model"}, key: "target.model", text: func(v string) bool {
+			r.Run.Target.Model = v
+			r.Run.Labels.Model, r.Run.Labels.Quant = splitModelPath(v)
+			return true
+		}},
+		{names: []string{"maxtokens"}, key: "asked_tokens", figure: &s.AskedTokens},
+		{names: []string{"temperature"}, key: "workload.temperature", figure: &r.Run.Workload.Temperature},
+		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency", count: &s.MaxConcurrency},
+		{names: []string{"totalrequests"}, key: "requests.due", count: &s.Requests.Due},
+		{names: []string{"successfulrequests"}, key: "requests.ok", count: &s.Requests.OK},
+		{names: []string{"failedrequests"}, key: "requests.error", count: &s.Requests.Error},
+		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, defaultUnit: "seconds", seconds: &s.Window},
+		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests,
+			defaultUnit: "requests/second", figure: &s.Rates.TheoreticalMax},
+		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: "requests/second",
+			figure: &s.Rates.Completed},
+		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: &s.OutputTokens.Total},
+		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/second",
+			figure: &s.TokensPerS.Output},
+		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean",
+			figure: &s.OutputTokens.Mean},
+		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak", count: &s.Concurrency.Peak},
+	}
+	for _, t := range []struct{ name, statistic string }{
 		{"min", "min"}, {"max", "max"}, {"average", "mean"}, {"median", "p50"}, {"p90", "p90"}, {"p95", "p95"},
 		{"p99", "p99"}, {"stddev", "std"},
 	} {
-		items = append(items, item{
-			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, defaultUnit: "seconds",
-			figure: func(r *reading) *rundir.Number { return Statistic(&r.Stage.Latency, t.key) },
-		})
+		items = append(items, item{names: []string{t.name + "responsetime"}, key: "latency_s." + t.statistic,
+			dimension: Time, defaultUnit: "seconds", figure: distNumber(&s.Latency, t.statistic)})
 	}
 	return items
 }
 
-// stressItems are the rows of a stress table.
-func stressItems() []item {
-	const perSecond = "requests/second"
-	return append(responseTimes(), []item{
-		{names: []string{"apibase", "url"}, key: "target.url", text: func(r *reading, v string) bool {
-			r.Run.Target.URL, r.Run.Target.API = v, labelAPI(v)
-			return true
-		}},
-		{names: []string{"model"}, key: "target.model", text: func(r *reading, v string) bool {
-			r.Run.Target.Model = v
-			r.Run.Labels.Model, r.Run.Labels.Quant = labelModel(v)
-			return true
-		}},
-		{names: []string{"maxtokens"}, key: "asked_tokens",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.AskedTokens }},
-		{names: []string{"temperature"}, key: "workload.temperature",
-			figure: func(r *reading) *rundir.Number { return &r.Run.Workload.Temperature }},
-		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency",
-			count: func(r *reading) *int { return &r.Stage.MaxConcurrency }},
-		{names: []string{"totalrequests"}, key: "requests.due",
-			count: func(r *reading) *int { return &r.Stage.Requests.Due }},
-		{names: []string{"successfulrequests"}, key: "requests.ok",
-			count: func(r *reading) *int { return &r.Stage.Requests.OK }},
-		{names: []string{"failedrequests"}, key: "requests.error",
-			count: func(r *reading) *int { return &r.Stage.Requests.Error }},
-		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, defaultUnit: "seconds",
-			seconds: func(r *reading) *float64 { return &r.Stage.Window }},
-		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests,
-			defaultUnit: perSecond,
-			figure:      func(r *reading) *rundir.Number { return &r.Stage.Rates.TheoreticalMax }},
-		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, defaultUnit: perSecond,
-			figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.Completed }},
-		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Total }},
-		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, defaultUnit: "tokens/second",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.TokensPerS.Output }},
-		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean",
-			figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Mean }},
-		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak",
-			count: func(r *reading) *int { return &r.Stage.Concurrency.Peak }},
-	}...)
-}
-
-// readStress reads the table whose heading is the next line.
 func (p *parser) readStress() {
 	line := p.at + 1
 	t := p.preamble.title
 	if t != nil {
-		line = t.Line
+		line = t.line
 	}
 	r := p.begin(Stress, line)
 	r.readBlockHeading()
-	r.BeginStage(line)
-	p.take(Frame)
-	items := stressItems()
+	r.beginStage(line)
+	p.take(lineFrame)
+	items := r.stressItems()
 	r.commas = commasOf(p.cellsBelow(2))
 	for p.at < len(p.lines) {
 		text := strings.TrimSpace(p.lines[p.at])
@@ -120,7 +100,7 @@ func (p *parser) readStress() {
 			break
 		}
 		if isRule(text) {
-			p.take(Frame)
+			p.take(lineFrame)
 			if strings.HasPrefix(text, "└") || strings.HasPrefix(text, "╰") {
 				break
 			}
@@ -128,8 +108,7 @@ func (p *parser) readStress() {
 		}
 		cells := splitCells(text)
 		if len(cells) != 2 {
-			r.unread(noteCells.New(len(cells), 2))
-			p.at++
+			r.takeUnread(noteCells.New(len(cells), 2))
 			continue
 		}
 		r.readItem(items, cells[0], cells[1])
@@ -137,57 +116,53 @@ func (p *parser) readStress() {
 	r.finishStress(t)
 }
 
-// readItem reads the next line, which has a label and its value.
-func (r *reading) readItem(items []item, label, value string) {
+func (r *textRun) readItem(items []item, label, value string) {
 	r.doc.Lost++
 	h := readHead(label)
 	it, exact := findItem(items, h.statistic+h.name)
 	if it == nil {
-		r.unread(noteNotStress.New(short(label)))
-		r.at++
+		r.takeUnread(noteNotStress.New(short(label)))
 		return
 	}
 	if why := it.unknownPart(h); why != "" {
-		r.unread(noteUnknownHead.New(short(label), why))
-		r.at++
+		r.takeUnread(noteUnknownHead.New(short(label), why))
 		return
 	}
 	if _, twice := r.Stage.Source.Printed[it.key]; twice {
-		r.unread(noteRepeated.New(short(label)))
-		r.at++
+		r.takeUnread(noteRepeated.New(short(label)))
 		return
 	}
 	if !exact {
 		r.assume(noteReadAs.New(short(label), it.key))
 	}
-	if it.unitStated = h.unit != ""; it.unitStated {
-		it.defaultUnit = h.unit
+	if h.unit != "" {
+		it.unitStated, it.defaultUnit = true, h.unit
 	}
 	if err := r.setItem(it, value); err != nil {
-		r.unread(noteBadValue.New(label, short(value), faultOf(err)))
-		r.at++
+		r.takeUnread(noteBadValue.New(label, short(value), faultOf(err)))
 		return
 	}
 	r.doc.Lost--
 	r.doc.Figures++
 	r.setPrinted(it.key, value)
-	r.take(Numbers)
+	r.take(lineNumbers)
 }
 
 // unknownPart returns what of a label changes what the line means, and is not understood; empty where nothing does.
 func (it *item) unknownPart(h head) string {
-	switch d, _, _, _ := unit(h.unit); {
+	u, _ := unitOf(h.unit)
+	switch {
 	case h.unknown != "":
 		return h.unknown
 	case h.scope != "":
 		return h.scope
-	case h.unit != "" && it.text == nil && d != it.dimension:
+	case h.unit != "" && it.text == nil && u.dimension != it.dimension:
 		return h.unit
 	}
 	return ""
 }
 
-// findItem finds the line of that name: the one that it is, or the only one that it can have been meant for.
+// findItem finds the item of that name, or the only one that the name is alike to.
 func findItem(items []item, name string) (found *item, exact bool) {
 	candidates := 0
 	for i := range items {
@@ -209,7 +184,7 @@ func findItem(items []item, name string) (found *item, exact bool) {
 
 // digitsDiffer reports whether two labels differ in a number, which is no typing error: p90 and p95.
 func digitsDiffer(a, b string) bool {
-	digits := func(s string) string {
+	onlyDigits := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
 				return r
@@ -217,24 +192,19 @@ func digitsDiffer(a, b string) bool {
 			return -1
 		}, s)
 	}
-	return digits(a) != digits(b)
+	return onlyDigits(a) != onlyDigits(b)
 }
 
 var shareOnly = regexp.MustCompile(`^[0-9.]+ ?%$`)
 
-// setItem puts a value where it belongs.
-func (r *reading) setItem(it *item, value string) error {
+func (r *textRun) setItem(it *item, value string) error {
 	if it.text != nil {
-		if !it.text(r, value) {
+		if !it.text(value) {
 			return parseFault{Note: faultUnclear.New()}
 		}
 		return nil
 	}
-	number, err := r.commas.plain(value)
-	if err != nil {
-		return err
-	}
-	q, err := ParseQuantity(number)
+	q, err := r.commas.parse(value)
 	switch {
 	case err != nil:
 		return err
@@ -248,17 +218,16 @@ func (r *reading) setItem(it *item, value string) error {
 	case err != nil:
 		return err
 	case it.count != nil:
-		return storeCount(f, it.count(r))
+		return storeCount(f, it.count)
 	case it.figure != nil:
-		*it.figure(r) = f
+		*it.figure = f
 	case f.Known():
-		*it.seconds(r) = f.Value()
+		*it.seconds = f.Value()
 	}
 	return nil
 }
 
-// finishStress names the only stage and keeps the result.
-func (r *reading) finishStress(t *titleLine) {
+func (r *textRun) finishStress(t *titleLine) {
 	defer r.preamble.reset()
 	s := &r.Stage
 	if len(s.Source.Printed) == 0 {
@@ -272,7 +241,7 @@ func (r *reading) finishStress(t *titleLine) {
 	}
 	s.Whole = r.wholeTest("Total Test Duration")
 	s.Requests.Sent = s.Requests.Due
-	if _, told := s.Source.Printed["requests.ok"]; told {
+	if _, stated := s.Source.Printed["requests.ok"]; stated {
 		s.Requests.Incomplete = max(0, s.Requests.Due-s.Requests.OK-s.Requests.Error)
 	}
 	setCount(&s.Latency, s.Requests.OK)
@@ -287,19 +256,16 @@ func (r *reading) finishStress(t *titleLine) {
 		}
 	}
 	if t != nil {
-		r.Run.Labels.Engine = cmp.Or(t.Engine, r.Run.Labels.Engine)
-		if !t.Date.IsZero() {
-			r.Run.Ended = t.Date
-			r.Run.Started = t.Date.Add(-time.Duration(max(s.Window, s.Elapsed) * float64(time.Second)))
-		}
+		r.Run.Labels.Engine = cmp.Or(t.engine, r.Run.Labels.Engine)
+		r.setEnd(t.date, max(s.Window, s.Elapsed))
 	}
-	r.preamble.describe(r.Result)
-	r.preamble.markWarmUp(r.Result)
+	r.preamble.describe(r.result)
+	r.preamble.markWarmUp(r.result)
 	if r.Run.Target.API == "" && r.Run.Labels.Engine == "SGLang" && strings.HasSuffix(r.Run.Target.URL, "/generate") {
 		r.Run.Target.API = "sglang"
 	}
 	r.Run.Plan = rundir.Plan{Kind: "run", StageRequests: s.Requests.Due}
-	r.EndStage()
+	r.endStage()
 	r.applyCaveats()
-	r.Keep()
+	r.keep()
 }

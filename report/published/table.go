@@ -1,8 +1,6 @@
 package published
 
-import (
-	"strings"
-)
+import "strings"
 
 // frameRunes are what box-drawn tables begin their lines with.
 const frameRunes = "|┃│┏┡└┌├╞╘╒┗┣╭╰+"
@@ -58,12 +56,11 @@ func splitCells(line string) []string {
 	return cells
 }
 
-// splitPipes cuts a row of Markdown.
 func splitPipes(line string) []string {
 	var cells []string
 	var b strings.Builder
 	end := func() {
-		cells = append(cells, plainCell(unescapeHTML(b.String())))
+		cells = append(cells, plainCell(htmlEscapes.Replace(b.String())))
 		b.Reset()
 	}
 	escaped := false
@@ -85,29 +82,24 @@ func splitPipes(line string) []string {
 	return cells
 }
 
-// readTable reads the table that begins on the next line.
 func (p *parser) readTable() {
 	first := p.at
 	for p.at < len(p.lines) && isRule(strings.TrimSpace(p.lines[p.at])) {
-		p.take(Frame)
+		p.take(lineFrame)
 	}
-	switch {
-	case p.at < len(p.lines) && strings.ContainsAny(p.lines[p.at], "|│┃"):
-	case p.at == first:
-		p.unread(noteNoCell.New())
-		p.at++
-		return
-	default: // a rule that belongs to no table
+	if p.at == len(p.lines) || !strings.ContainsAny(p.lines[p.at], "|│┃") {
+		if p.at == first {
+			p.takeUnread(noteNoCell.New())
+		}
 		return
 	}
-	if isSMI(strings.TrimSpace(p.lines[p.at])) {
+	if isSMIHeader(strings.TrimSpace(p.lines[p.at])) {
 		p.takeContext(p.preamble.readSMI(p.at))
 		return
 	}
 	head := splitCells(p.lines[p.at])
-	// the percentiles that llmsweep writes beneath a six-column table, which is read
 	above := p.preamble.lastHeading()
-	percentiles := above == "Percentiles" || above == "百分位数"
+	percentiles := above == "Percentiles" || above == "百分位数" // which llmsweep writes beneath a six-column table
 	if columns, refused := findColumns(head); columns != nil && !percentiles {
 		p.readSixColumn(columns, refused, head)
 		return
@@ -118,18 +110,17 @@ func (p *parser) readTable() {
 	}
 	p.preamble.title = nil
 	processes := p.preamble.hardware != nil && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
-	// which llmsweep draws beneath stress tables
-	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {
+	summary := len(head) > 1 && head[0] == "Stage" && head[1] == "In Flight"                            // of WriteStress
+	if !processes && !summary {
 		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
 	p.skipTable()
 }
 
-// skipTable passes over a table that holds no result of the known formats.
 func (p *parser) skipTable() {
 	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) &&
 		strings.TrimSpace(p.lines[p.at]) != "" {
-		p.take(Prose)
+		p.take(lineProse)
 	}
 }
 

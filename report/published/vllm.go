@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -18,33 +19,33 @@ func isVLLMBench(v gjson.Result) bool {
 		v.Get("model_id").Exists()
 }
 
-// readVLLMBench reads a result of vllm bench serve.
 func readVLLMBench(f *jsonFile, v gjson.Result) {
-	r := f.begin(v, VLLMBench, "vllm bench serve", "")
+	const tool = "vllm bench serve"
+	r := f.begin(v, VLLMBench, tool, "")
 	s := r.newStage(v)
 	s.readTarget(v)
 	if r.Run.Target.API == "chat" { // a stream of the completions API has no chunk for the role
-		r.addDefinition(noteTTFTEmptyChunk.New("vllm bench serve"))
+		r.addDefinition(noteTTFTEmptyChunk.New(tool))
 	}
-	r.addDefinition(noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
+	r.addDefinition(noteITLPerChunk.New(tool), noteRatesWhole.New(tool))
 	st := &s.Stage
 	if v.Get("request_rate").Type == gjson.Number { // an infinite one, which is "inf", null or Infinity, is none
-		s.number("rate", "request_rate", &st.Rate, 0, "req/s")
+		s.number("rate", "request_rate", &st.Rate, "req/s")
 	}
-	s.taken["request_rate"] = true
+	s.read["request_rate"] = true
 	s.count("max_concurrency", "max_concurrency", &st.MaxConcurrency)
 	s.count("requests.ok", "completed", &st.Requests.OK)
 	s.count("requests.error", "failed", &st.Requests.Error)
 	s.count("requests.due", "num_prompts", &st.Requests.Due)
-	s.seconds("window_s", "duration", &st.Window, 0, "s")
-	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, 0, "")
-	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, 0, "")
-	s.number("rates.completed", "request_throughput", &st.Rates.Completed, 0, "req/s")
-	s.number("tokens_per_s.output", "output_throughput", &st.TokensPerS.Output, 0, "tok/s")
+	s.seconds("window_s", "duration", &st.Window)
+	s.number("prompt_tokens.total", "total_input_tokens", &st.PromptTokens.Total, "")
+	s.number("output_tokens.total", "total_output_tokens", &st.OutputTokens.Total, "")
+	s.number("rates.completed", "request_throughput", &st.Rates.Completed, "req/s")
+	s.number("tokens_per_s.output", "output_throughput", &st.TokensPerS.Output, "tok/s")
 	s.count("concurrency.peak", "max_concurrent_requests", &st.Concurrency.Peak)
-	s.number("tokens_per_s.total", "total_token_throughput", &st.TokensPerS.Total, 0, "tok/s")
+	s.number("tokens_per_s.total", "total_token_throughput", &st.TokensPerS.Total, "tok/s")
 	var goodput rundir.Number // the file does not say of which objectives
-	s.number("goodput.rate", "request_goodput", &goodput, 0, "req/s")
+	s.number("goodput.rate", "request_goodput", &goodput, "req/s")
 	if goodput.Known() {
 		st.Goodput = &rundir.Goodput{Rate: goodput, Verdict: "unknown", Terms: []rundir.TermResult{}}
 	}
@@ -52,21 +53,19 @@ func readVLLMBench(f *jsonFile, v gjson.Result) {
 	s.finishServing()
 }
 
-// readTarget reads who was asked.
 func (s *jsonStage) readTarget(v gjson.Result) {
 	s.Run.Target.Backend = v.Get("backend").String()
-	s.Run.Labels.Engine, _ = labelEngine(s.Run.Target.Backend)
+	s.Run.Labels.Engine, _ = findEngine(s.Run.Target.Backend)
 	s.Run.Target.API = apiOfBackend(s.Run.Target.Backend)
 	if model := v.Get("model_id").String(); model != "" {
 		s.Run.Target.Model = model
-		s.Run.Labels.Model, s.Run.Labels.Quant = labelModel(model)
+		s.Run.Labels.Model, s.Run.Labels.Quant = splitModelPath(model)
 	}
 	if at, err := time.Parse("20060102-150405", v.Get("date").String()); err == nil {
 		s.setEnd(at, v.Get("duration").Num)
 	}
 }
 
-// apiOfBackend returns the API that a backend of the serving benchmarks stands for, empty where the name does not say.
 func apiOfBackend(backend string) string {
 	switch backend {
 	case "openai-chat", "sglang-oai-chat", "vllm-chat", "lmdeploy-chat":
@@ -81,7 +80,6 @@ func apiOfBackend(backend string) string {
 	return ""
 }
 
-// finishServing keeps the only stage of the result.
 func (s *jsonStage) finishServing() {
 	st := &s.Stage
 	kind := "poisson"
@@ -105,10 +103,9 @@ func (s *jsonStage) finishServing() {
 	s.addOthers(s.in, "")
 	s.keepStage()
 	s.Run.Plan.StageRequests = st.Requests.Due
-	s.keep("run")
+	s.keepRun(rundir.KindRun)
 }
 
-// nameStage names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
 func nameStage(s *rundir.Stage, kind string) {
 	s.Role = rundir.Single
 	switch {
@@ -123,13 +120,11 @@ func nameStage(s *rundir.Stage, kind string) {
 	}
 }
 
-// nameConcurrent names a stage by the number that it kept in flight.
 func nameConcurrent(s *rundir.Stage) {
 	s.Kind, s.Verdict = rundir.StageConcurrent, rundir.Closed
 	s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
 }
 
-// servingStats reads statistics, such as "median_ttft_ms".
 func (s *jsonStage) servingStats() {
 	for _, m := range []struct {
 		name, key string
@@ -141,15 +136,12 @@ func (s *jsonStage) servingStats() {
 		{"itl", "itl_s", &s.Stage.ITL},
 	} {
 		for _, f := range m.dist.Numbers() {
-			word := map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name]
-			if word == "" {
-				word = f.Name
-			}
-			s.number(m.key+"."+f.Name, word+"_"+m.name+"_ms", f.Number, -3, "ms")
+			word := cmp.Or(map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name], f.Name)
+			s.number(m.key+"."+f.Name, word+"_"+m.name+"_ms", f.Number, "ms")
 		}
 		// Where the 50th percentile was asked for, it stands there twice.
-		if path := "p50_" + m.name + "_ms"; m.dist.P50.IsZero() {
-			s.number(m.key+".p50", path, &m.dist.P50, -3, "ms")
+		if m.dist.P50.IsZero() {
+			s.number(m.key+".p50", "p50_"+m.name+"_ms", &m.dist.P50, "ms")
 		}
 	}
 }

@@ -89,9 +89,5 @@ var (
 	noteFirstAnswer  = lang.Say("Answers begin with reasoning: the first token of the answer itself came after %s on average, the first token of all after %s.", "回答以思考开头：正式回答的首个 token 平均在 %s 后到达，首个 token（含思考）在 %s 后到达。")
 	noteIncomplete   = lang.Say("%s requests had neither ended nor failed.", "%s 个请求既未完成也未失败。")
 	noteRetokenized  = lang.Say("The text of all answers has %s tokens, but %s were reported: the stream repeats or loses text, or the text does not tokenize back to the same tokens.", "全部回答文本重新分词得到 %s 个 token，而报告为 %s 个：流式输出有重复或丢失，或文本重新分词后与原 token 不同。")
-)
-
-// What was promised.
-var (
-	noteGoodput = lang.Say("Requests that met %s: %s per second, %s %% of those due.", "满足 %s 的请求：每秒 %s 个，占应发出请求的 %s %%。")
+	noteGoodput      = lang.Say("Requests that met %s: %s per second, %s %% of those due.", "满足 %s 的请求：每秒 %s 个，占应发出请求的 %s %%。")
 )

@@ -16,15 +16,15 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// llmdVersion is the version of the Benchmark Report that [WriteLLMD] writes. Later revisions of 0.2 only add optional
-// fields. The format is
+// llmdVersion is the version of the Benchmark Report. Later revisions of 0.2 only add optional fields. The format is
 // https://github.com/llm-d/llm-d-benchmark/blob/main/llmdbenchmark/analysis/benchmark_report/schema_v0_2.py.
 const llmdVersion = "0.2"
 
 // WriteLLMD writes runs as Benchmark Reports of llm-d: one for each stage, an array where there are several. llm-d's
-// own tools read one report a file, as [LLMDFiles] writes them. A number that llmsweep does not have, or of which only
-// a lower bound is known, is left out, and so is the stack: llmsweep knows labels of the server, not how it was built.
-// They stand in the native configuration of the load, with the verdict of the stage.
+// own tools read one report a file, as [LLMDFiles] writes them.
+//
+// A number of which only a lower bound is known is left out, and so is the stack: llmsweep knows labels of the server,
+// not how it was built. They stand in the native configuration of the load.
 func WriteLLMD(w io.Writer, runs []rundir.Run) error {
 	reports := llmdReportsOf(runs)
 	if len(reports) == 1 {
@@ -52,7 +52,6 @@ func LLMDFiles(path string, runs []rundir.Run) (map[string][]byte, error) {
 	return files, nil
 }
 
-// llmdReportsOf returns a report for each stage of runs.
 func llmdReportsOf(runs []rundir.Run) []llmdReport {
 	var reports []llmdReport
 	for i := range runs {
@@ -63,7 +62,6 @@ func llmdReportsOf(runs []rundir.Run) []llmdReport {
 	return reports
 }
 
-// llmdReport is a Benchmark Report.
 type llmdReport struct {
 	Version  string  `json:"version"`
 	Run      llmdRun `json:"run"`
@@ -90,7 +88,6 @@ type llmdTime struct {
 	Duration string    `json:"duration"` // ISO 8601
 }
 
-// llmdLoad is what was sent.
 type llmdLoad struct {
 	Metadata struct {
 		Description string `json:"description"`
@@ -145,7 +142,6 @@ type llmdExtension struct {
 	Unsupported map[string][]string `json:"unsupported,omitempty"`
 }
 
-// llmdAggregate is what was measured.
 type llmdAggregate struct {
 	Requests struct {
 		Total      int             `json:"total"`
@@ -168,7 +164,7 @@ type llmdAggregate struct {
 	} `json:"throughput"`
 }
 
-// llmdStatistics is a distribution. It must have a mean.
+// The format demands a mean.
 type llmdStatistics struct {
 	Units string   `json:"units"`
 	Mean  float64  `json:"mean"`
@@ -185,7 +181,6 @@ type llmdStatistics struct {
 // llmdSelf is the tool of reports that this program writes.
 const llmdSelf = "llmsweep"
 
-// The units of a Benchmark Report.
 const (
 	llmdSeconds  = "s"
 	llmdPerToken = "s/token"
@@ -194,7 +189,6 @@ const (
 	llmdQueries  = "queries/s"
 )
 
-// llmdReportOf returns a stage of a run.
 func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	s := &run.Stages[stage]
 	r := llmdReport{Version: llmdVersion}
@@ -202,8 +196,8 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 	r.Run.UID = llmdID(r.Run.EID, strconv.Itoa(stage), s.Name)
 	if !run.Started.IsZero() {
 		start := run.Started.Add(rundir.Duration(s.Started))
-		r.Run.Time = &llmdTime{start, start.Add(rundir.Duration(s.Elapsed)), "PT" + strconv.FormatFloat(s.Elapsed, 'f', -1,
-			64) + "S"}
+		elapsed := "PT" + strconv.FormatFloat(s.Elapsed, 'f', -1, 64) + "S"
+		r.Run.Time = &llmdTime{start, start.Add(rundir.Duration(s.Elapsed)), elapsed}
 	}
 	load := &r.Scenario.Load
 	load.Metadata.Description = s.Name
@@ -217,30 +211,28 @@ func llmdReportOf(run *rundir.Run, stage int) llmdReport {
 		Target: run.Target, Labels: run.Labels, Workload: run.Workload, Kind: s.Kind, Role: s.Role, Repeat: s.Repeat,
 		Verdict: s.Verdict, Invalid: s.Invalid, Gap: s.InterToken, Unsupported: map[string][]string{},
 	}
-	for _, d := range TimesOf(s) {
+	for _, d := range timesOf(s) {
 		if len(d.Unsupported) > 0 {
 			load.Native.Config.Unsupported[d.Key] = d.Unsupported
 		}
 	}
 	a := &r.Results.Performance.Aggregate
 	q := &a.Requests
-	q.Total, q.Failures, q.Incomplete = s.Requests.OK+s.Requests.Error+s.Requests.Incomplete, s.Requests.Error,
-		s.Requests.Incomplete
+	q.Total = s.Requests.OK + s.Requests.Error + s.Requests.Incomplete
+	q.Failures, q.Incomplete = s.Requests.Error, s.Requests.Incomplete
 	q.Input, q.Output = llmdTokensOf(&s.PromptTokens), llmdTokensOf(&s.OutputTokens)
 	t := &a.Latency
-	t.TTFT, t.TPOT, t.ITL, t.Request = llmdStatisticsOf(&s.TTFT, llmdSeconds), llmdStatisticsOf(&s.TPOT, llmdPerToken),
-		llmdStatisticsOf(&s.ITL, llmdPerToken), llmdStatisticsOf(&s.Latency, llmdSeconds)
+	t.TTFT, t.Request = llmdStatisticsOf(&s.TTFT, llmdSeconds), llmdStatisticsOf(&s.Latency, llmdSeconds)
+	t.TPOT, t.ITL = llmdStatisticsOf(&s.TPOT, llmdPerToken), llmdStatisticsOf(&s.ITL, llmdPerToken)
 	rate := func(n rundir.Number, units string) *llmdStatistics {
 		return llmdStatisticsOf(&rundir.Dist{Mean: n}, units)
 	}
 	p := &a.Throughput
-	p.Input, p.Output, p.Total = rate(s.TokensPerS.Input, llmdTokens), rate(s.TokensPerS.Output, llmdTokens),
-		rate(s.TokensPerS.Total, llmdTokens)
-	p.Requests = rate(s.Rates.Completed, llmdQueries)
+	p.Input, p.Output = rate(s.TokensPerS.Input, llmdTokens), rate(s.TokensPerS.Output, llmdTokens)
+	p.Total, p.Requests = rate(s.TokensPerS.Total, llmdTokens), rate(s.Rates.Completed, llmdQueries)
 	return r
 }
 
-// llmdStandardizedOf returns the load of a stage.
 func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 	w := &run.Workload
 	out := llmdStandardized{Tool: llmdSelf, ToolVersion: run.Tool.Version, Source: "random",
@@ -260,8 +252,7 @@ func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 		out.Input = llmdLength{Distribution: "other", Value: s.PromptTokens.Mean.Or(0)}
 	}
 	if w.Forced {
-		length := llmdLengthOf(w.OutputTokens)
-		out.Output = &length
+		out.Output = new(llmdLengthOf(w.OutputTokens))
 	}
 	if c := w.Conversation; c != nil {
 		out.MultiTurn = &llmdMultiTurn{true, llmdLengthOf(c.Turns)}
@@ -273,7 +264,7 @@ func llmdStandardizedOf(run *rundir.Run, s *rundir.Stage) llmdStandardized {
 	return out
 }
 
-// llmdLengthOf returns a distribution; one that the format has no name for is "other".
+// llmdLengthOf calls a distribution that the format has no name for "other".
 func llmdLengthOf(l rundir.Lengths) llmdLength {
 	switch {
 	case l.Shape == rundir.ShapeUniform:
@@ -286,19 +277,17 @@ func llmdLengthOf(l rundir.Lengths) llmdLength {
 	return llmdLength{Distribution: "gaussian", Value: l.Mean, Std: l.Std, Min: l.Min, Max: l.Max}
 }
 
-// llmdStatisticsOf returns a distribution; nil where its mean is not known.
 func llmdStatisticsOf(d *rundir.Dist, units string) *llmdStatistics {
 	if !d.Mean.Known() {
 		return nil
 	}
 	return &llmdStatistics{
-		Units: units, Mean: d.Mean.Value(), Std: numberOrNil(d.Std), Min: numberOrNil(d.Min), P50: numberOrNil(d.P50),
-		P90: numberOrNil(d.P90), P95: numberOrNil(d.P95),
-		P99: numberOrNil(d.P99), P999: numberOrNil(d.P999), Max: numberOrNil(d.Max),
+		Units: units, Mean: d.Mean.Value(), Std: numberOrNil(d.Std), Min: numberOrNil(d.Min), Max: numberOrNil(d.Max),
+		P50: numberOrNil(d.P50), P90: numberOrNil(d.P90), P95: numberOrNil(d.P95), P99: numberOrNil(d.P99),
+		P999: numberOrNil(d.P999),
 	}
 }
 
-// llmdTokensOf returns how many tokens the requests had.
 func llmdTokensOf(t *rundir.TokenStats) *llmdStatistics {
 	return llmdStatisticsOf(&rundir.Dist{Mean: t.Mean, Min: t.Min, Max: t.Max}, llmdCount)
 }
@@ -312,11 +301,9 @@ func llmdID(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// numberOrNil returns a number that is known, else nil.
 func numberOrNil(n rundir.Number) *float64 {
 	if !n.Known() {
 		return nil
 	}
-	v := n.Value()
-	return &v
+	return new(n.Value())
 }

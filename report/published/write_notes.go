@@ -18,7 +18,6 @@ type percentileName struct {
 	name, label string
 }
 
-// unsupportedNote notes the percentiles that too few samples support.
 func unsupportedNote(l lang.Lang, all []percentileName) string {
 	var labels []string
 	for _, p := range all {
@@ -32,7 +31,7 @@ func unsupportedNote(l lang.Lang, all []percentileName) string {
 	return noteUnsupported.In(l, strings.Join(labels, lang.ListComma.In(l)))
 }
 
-// windowNote reports whether the duration, as the format calls it, is not that of the whole stage.
+// windowNote says that the duration, by its name in the format, is not that of the whole stage.
 func windowNote(s *rundir.Stage, l lang.Lang, duration string) string {
 	if s.Whole || s.Window == 0 {
 		return ""
@@ -52,26 +51,24 @@ func openNote(s *rundir.Stage, l lang.Lang) string {
 	return noteOpen.In(l, lang.Number(s.Rate, lang.Rate), bound)
 }
 
-// lengthWarning notes that answers were not as long as was forced.
 func lengthWarning(r findings.StageRow, l lang.Lang) string {
-	if about := findings.WrongLength(r.Run, r.Stage, l); about != "" {
-		return findings.WarnLength.In(l) + lang.InParens.In(l, about) + lang.Stop.In(l)
+	if wrong := findings.WrongLength(r.Run, r.Stage, l); wrong != "" {
+		return findings.WarnLength.In(l) + lang.InParens.In(l, wrong) + lang.Stop.In(l)
 	}
 	return ""
 }
 
-// lengthNote says how long answers were that end by themselves.
+// lengthNote is on answers that end by themselves.
 func lengthNote(r findings.StageRow, l lang.Lang) string {
 	t := r.Stage.OutputTokens
 	if !r.Run.Workload.Capped || t.N == 0 || r.Stage.Source != nil {
 		return ""
 	}
 	return noteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short),
-		lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),
-		lang.Number(t.Max, lang.Short), lang.Percent(t.AtLimit.Value()))
+		lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short), lang.Number(t.Max, lang.Short),
+		lang.Percent(t.AtLimit.Value()))
 }
 
-// firstAnswerNote says when the answer began behind its reasoning.
 func firstAnswerNote(s *rundir.Stage, l lang.Lang) string {
 	if s.FirstAnswer.N == 0 {
 		return ""
@@ -79,7 +76,6 @@ func firstAnswerNote(s *rundir.Stage, l lang.Lang) string {
 	return noteFirstAnswer.In(l, lang.Time(s.FirstAnswer.Mean), lang.Time(s.TTFT.Mean))
 }
 
-// boundNote reports whether one of the distributions holds lower bounds.
 func boundNote(l lang.Lang, dists ...*rundir.Dist) string {
 	for _, d := range dists {
 		if slices.ContainsFunc(d.Numbers(), func(f rundir.Named) bool { return f.Number.Bound() }) {
@@ -89,7 +85,7 @@ func boundNote(l lang.Lang, dists ...*rundir.Dist) string {
 	return ""
 }
 
-// writeNotes writes what stands beneath a table. No note begins like a line of the format.
+// writeNotes writes the notes beneath a table. No note begins like a line of the format.
 func writeNotes(w *bufio.Writer, notes []string) {
 	for _, n := range notes {
 		if n != "" {
@@ -98,7 +94,6 @@ func writeNotes(w *bufio.Writer, notes []string) {
 	}
 }
 
-// goodputNote is what stands of it beneath a format that has no line for it.
 func goodputNote(s *rundir.Stage, l lang.Lang) string {
 	g := s.Goodput
 	if g == nil || g.Rate.IsZero() {

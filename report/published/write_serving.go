@@ -36,8 +36,8 @@ func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 			}
 			first = false
 			if several {
-				out.WriteString("## " + table.Clean(findings.SetupName(r.Run, l)+lang.Comma.In(l)+findings.StageName(r.Stage)) +
-					"\n")
+				name := findings.SetupName(r.Run, l) + lang.Comma.In(l) + findings.StageName(r.Stage)
+				out.WriteString("## " + table.Clean(name) + "\n")
 			}
 			writeServing(out, r, l)
 		}
@@ -51,8 +51,12 @@ func writeServing(w *bufio.Writer, r findings.StageRow, l lang.Lang) {
 	b.section(" Serving Benchmark Result ", "=")
 	b.line("Backend", backend(r.Run))
 	b.line("Traffic request rate", trafficRate(s.Rate))
-	b.line("Max request concurrency", cmp.Or(strings.TrimPrefix(strconv.Itoa(s.MaxConcurrency), "0"), "not set"))
-	b.line("Successful requests", successes(s))
+	bound := "not set"
+	if s.MaxConcurrency != 0 {
+		bound = strconv.Itoa(s.MaxConcurrency)
+	}
+	b.line("Max request concurrency", bound)
+	b.line("Successful requests", successCount(s))
 	b.float("Benchmark duration (s)", positive(s.Window))
 	b.tokens(s)
 	b.float("Request throughput (req/s)", lang.NonZero(s.Rates.Completed))
@@ -85,7 +89,7 @@ func (b servingBlock) float(label string, f rundir.Number) {
 	b.line(label, lang.Number(f, lang.Fixed(2)))
 }
 
-// tokens writes the totals. Text and vision tokens are told apart where somebody did: our own requests are all text.
+// tokens has lines for text and vision tokens where the source told them apart: requests of llmsweep are all text.
 func (b servingBlock) tokens(s *rundir.Stage) {
 	input := total(&s.PromptTokens)
 	text, vision := s.PromptTokens.Text, s.PromptTokens.Vision
@@ -105,15 +109,13 @@ func (b servingBlock) tokens(s *rundir.Stage) {
 	}
 }
 
-// dist writes a section with some numbers of a distribution, in milliseconds.
-func (b servingBlock) dist(title, what string, d *rundir.Dist, names ...string) {
+func (b servingBlock) dist(title, metric string, d *rundir.Dist, names ...string) {
 	b.section(title, "-")
 	for _, name := range names {
-		b.float(servingStatistic(name)+" "+what+" (ms)", lang.Scale(d.Get(name), 1e3))
+		b.float(servingStatistic(name)+" "+metric+" (ms)", lang.Scale(d.Get(name), 1e3))
 	}
 }
 
-// servingStatistic returns a statistic's name in the format.
 func servingStatistic(name string) string {
 	switch name {
 	case "p50":
@@ -166,15 +168,14 @@ func trafficRate(f rundir.Number) string {
 	return s
 }
 
-// successes is the number of requests that ended well; what was read from a table without counts has none.
-func successes(s *rundir.Stage) string {
+// successCount is absent for what was read from a table without counts.
+func successCount(s *rundir.Stage) string {
 	if s.Requests == (rundir.Requests{}) {
 		return lang.Absent
 	}
 	return strconv.Itoa(s.Requests.OK)
 }
 
-// servingNotes are what a reader of a serving block must know.
 func servingNotes(r findings.StageRow, l lang.Lang) []string {
 	s, gaps := r.Stage, chunkGaps(r.Stage)
 	notes := []string{
@@ -187,13 +188,12 @@ func servingNotes(r findings.StageRow, l lang.Lang) []string {
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.In(l, strconv.Itoa(n)))
 	}
-	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), lengthWarning(r, l),
+	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenizedNote(s, l), lengthWarning(r, l),
 		goodputNote(s, l))
 }
 
-// retokenized compares what the text tokenizes to with what was reported. Tokenizing anew loses special tokens and
-// joins others, a per cent or two; a tenth is something else.
-func retokenized(s *rundir.Stage, l lang.Lang) string {
+// Tokenizing the text anew loses special tokens and joins others, a per cent or two; a tenth is something else.
+func retokenizedNote(s *rundir.Stage, l lang.Lang) string {
 	again, reported := s.OutputTokens.Retokenized, total(&s.OutputTokens)
 	if !again.Known() || !reported.Known() || math.Abs(again.Value()-reported.Value()) <= 0.1*reported.Value() {
 		return ""

@@ -1,5 +1,4 @@
-// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and llm-d's Benchmark
-// Report. What writes shares no code with what reads, so that the tests that read what was written expose errors of
+// The files write_*.go share no code with those that read, so that tests that read what was written expose errors of
 // either.
 
 package published
@@ -18,9 +17,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
-// so they are the same in every language.
-func SixColumns(run *rundir.Run, tokens string) []findings.Column {
+// sixColumns have headings and units that others read, so they are the same in every language.
+func sixColumns(run *rundir.Run, tokens string) []findings.Column {
 	const ms = 1e3
 	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s",
 		"tokens_per_s_output")
@@ -45,9 +43,8 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 				return table.Literal(printed)
 			}
 			n := lang.Scale(c.Number(r.Stage), f.scale)
-			// of serving blocks
 			if s := r.Stage; f.key == "inter_token_s" && n.IsZero() && s.Source != nil &&
-				s.Source.Printed["itl_s.mean"].Line > 0 {
+				s.Source.Printed["itl_s.mean"].Line > 0 { // serving blocks have this mean
 				n = lang.Scale(s.ITL.Mean, f.scale)
 			}
 			if f.rate {
@@ -60,7 +57,7 @@ func SixColumns(run *rundir.Run, tokens string) []findings.Column {
 }
 
 // printedFigure returns a figure as its six-column table has it, so that what is wrong with it can be found again. One
-// of which the unit stands elsewhere is written anew.
+// without its own unit is written anew.
 func printedFigure(s *rundir.Stage, key string) (text string, ok bool) {
 	p, ok := s.Source.At(key)
 	if !ok || s.Source.Format != SixColumn || table.Escape(p.Text) != p.Text {
@@ -89,12 +86,8 @@ type SixColumnOptions struct {
 	Tokens   string // the unit of the last column; empty for tokens/sec
 }
 
-// TokenUnits are the units that published tables have in their last column.
-func TokenUnits() []string { return []string{"tokens/sec", "tokens/second"} }
-
-// Tables returns a run in the form in which results are published: its heading line, and beneath it the six-column
-// table. Stress tables and serving blocks that were read elsewhere keep their form: they have figures that the six
-// columns have no place for, and lack others.
+// Tables returns a run as results are published: its heading line, and beneath it the six-column table. Stress tables
+// and serving blocks keep their form, as they have figures that the six columns have no place for, and lack others.
 func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 	s := table.Section{Markdown: lang.Both(func(l lang.Lang) string {
 		return "\n- " + strings.Join(sixColumnHeading(run, l), ", ") + "\n" + blockText(run, l)
@@ -114,18 +107,17 @@ func Tables(run *rundir.Run, o SixColumnOptions) table.Section {
 			return cmp.Compare(a.Stage.Source.Line, b.Stage.Source.Line)
 		})
 	}
-	s.Table = findings.TabulateStages(SixColumns(run, cmp.Or(o.Tokens, TokenUnits()[0])), rows, findings.UnitInCells)
+	s.Table = findings.TabulateStages(sixColumns(run, cmp.Or(o.Tokens, "tokens/sec")), rows, findings.UnitInCells)
 	s.Table.Centered = true
 	s.Notes = findings.Legend(s.Table)
 	return s
 }
 
-// isBlockFormat reports whether the results of a run were read from stress tables or serving blocks.
+// isBlockFormat reports whether a run was read from stress tables or serving blocks.
 func isBlockFormat(run *rundir.Run) bool {
 	return run.Source != nil && (run.Source.Format == Stress || run.Source.Format == Serving)
 }
 
-// blockText returns the stress tables or serving blocks of a run, as code of Markdown.
 func blockText(run *rundir.Run, l lang.Lang) string {
 	if !isBlockFormat(run) {
 		return ""
@@ -152,7 +144,7 @@ func blockText(run *rundir.Run, l lang.Lang) string {
 	return "\n```\n" + b.String() + "```\n"
 }
 
-// responseText is an answer of the server that stands above a result, as Python prints it.
+// responseText returns an answer of the server as Python prints it.
 func responseText(r rundir.Response) string {
 	parts := []string{fmt.Sprintf("'completion_tokens': %d", r.CompletionTokens)}
 	if r.PromptTokens > 0 {
@@ -167,19 +159,19 @@ func responseText(r rundir.Response) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
 func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
+	escape := func(s string) string { return strings.TrimSpace(table.Escape(s)) } // a space before ** would end no bold
 	var parts []string
 	if model := findings.ModelName(run); model != "" {
-		parts = append(parts, "**"+strings.TrimSpace(table.Escape(model))+"**")
+		parts = append(parts, "**"+escape(model)+"**")
 	}
 	escaped := *run
-	escaped.Labels.GPU = strings.TrimSpace(table.Escape(run.Labels.GPU)) // a space before ** would end no bold
+	escaped.Labels.GPU = escape(run.Labels.GPU)
 	if gpus := findings.HardwareName(&escaped, l, "**"); gpus != "" {
 		parts = append(parts, gpus)
 	}
 	if engine := findings.EngineName(run); engine != "" {
-		parts = append(parts, "**"+strings.TrimSpace(table.Escape(engine))+"**")
+		parts = append(parts, "**"+escape(engine)+"**")
 	}
 	var tokens []string
 	if p := run.Workload.PromptTokens.Mean; p > 0 {
@@ -198,11 +190,15 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 		parts = append(parts, strings.Join(tokens, separator))
 	}
 	if think := run.Workload.Think; think != nil {
-		parts = append(parts, "think="+map[bool]string{true: "yes", false: "no"}[*think])
+		answer := "no"
+		if *think {
+			answer = "yes"
+		}
+		parts = append(parts, "think="+answer)
 	}
 	add := func(key, value string) {
 		if value != "" {
-			parts = append(parts, key+"=**"+strings.TrimSpace(table.Escape(value))+"**")
+			parts = append(parts, key+"=**"+escape(value)+"**")
 		}
 	}
 	if run.Workload.Dataset != "" {

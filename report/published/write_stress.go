@@ -16,7 +16,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// stressNotes are what a reader of a stress table must know.
 func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 	s := r.Stage
 	var notes []string
@@ -76,7 +75,6 @@ func wholeRunRows(run *rundir.Run) []findings.StageRow {
 	return rows
 }
 
-// writeStress writes one stage.
 func writeStress(w *bufio.Writer, r findings.StageRow, nearest bool, l lang.Lang) {
 	if r.Stage.Elapsed > 0 {
 		w.WriteString("Test completed in " + lang.Number(rundir.Exactly(r.Stage.Elapsed), lang.Fixed(2)) + " seconds\n")
@@ -85,22 +83,21 @@ func writeStress(w *bufio.Writer, r findings.StageRow, nearest bool, l lang.Lang
 	writeNotes(w, stressNotes(r, nearest, l))
 }
 
-// stressHeading says what was tested, the engine where its own API was used, and when the stage ended, as the format
-// has it.
+// stressHeading names the engine where its own API was used, and when the stage ended, as the format has it.
 func stressHeading(r findings.StageRow) string {
-	what := "LLM"
+	subject := "LLM"
 	if engine := findings.EngineName(r.Run); engine != "" && !isBase(address(r.Run)) {
-		what = table.Clean(engine)
+		subject = table.Clean(engine)
 	}
-	what += " Stress Test Results"
+	title := subject + " Stress Test Results"
 	if r.Run.Started.IsZero() {
-		return what
+		return title
 	}
 	after := r.Stage.EndsAt()
 	if s := r.Stage; s.Source != nil {
 		after = time.Duration((s.Started + max(s.Window, s.Elapsed)) * float64(time.Second))
 	}
-	return what + " - " + r.Run.Started.Add(after).Round(time.Millisecond).Format(time.DateTime)
+	return title + " - " + r.Run.Started.Add(after).Round(time.Millisecond).Format(time.DateTime)
 }
 
 // address returns the address that requests were sent to, or for the chat API that of the API, as the format has it.
@@ -132,13 +129,12 @@ func isBase(url string) bool {
 	return !strings.Contains(strings.TrimRight(address, "/"), "/") || err == nil
 }
 
-// stressRows are the lines of the table. What was asked is left out where it is not known; a number that does not exist
-// says so.
+// stressRows leaves out what is not known of the requests, and writes n/a for other numbers that are not known.
 func stressRows(r findings.StageRow) [][]string {
 	run, s := r.Run, r.Stage
 	var rows [][]string
 	add := func(label, value string) { rows = append(rows, []string{label, value}) }
-	asked := func(label, value string) {
+	addKnown := func(label, value string) {
 		if value != "" && value != lang.Absent {
 			add(label, value)
 		}
@@ -147,14 +143,15 @@ func stressRows(r findings.StageRow) [][]string {
 	if isBase(address(run)) {
 		label = "API Base"
 	}
-	asked(label, address(run))
+	addKnown(label, address(run))
 	if modelRow(r) {
-		asked("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
+		addKnown("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
 	}
-	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
-	asked("Temperature", lang.Number(run.Workload.Temperature, func(v float64, _ bool) string { return lang.Shortest(v) }))
+	addKnown("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
+	temperature := func(v float64, _ bool) string { return lang.Shortest(v) }
+	addKnown("Temperature", lang.Number(run.Workload.Temperature, temperature))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
-		asked("Concurrent Requests", countOrAbsent(s, s.MaxConcurrency))
+		addKnown("Concurrent Requests", countOrAbsent(s, s.MaxConcurrency))
 	}
 	seconds := func(label string, f rundir.Number) { add(label, withUnit(f, lang.Fixed(2), "seconds")) }
 	n := s.Requests
@@ -179,7 +176,7 @@ func stressRows(r findings.StageRow) [][]string {
 	return rows
 }
 
-// askedTokens is the longest answer that was asked for, as far as it is known.
+// askedTokens is the longest answer that was asked for.
 func askedTokens(r findings.StageRow) rundir.Number {
 	if r.Stage.AskedTokens.Known() {
 		return r.Stage.AskedTokens
@@ -187,10 +184,10 @@ func askedTokens(r findings.StageRow) rundir.Number {
 	return positive(r.Run.Workload.OutputTokens.Mean)
 }
 
-// positive is a number that is stored as a bare number, where 0 is what was never set.
+// positive is absent for 0, which stands for what was never set.
 func positive(v float64) rundir.Number { return lang.NonZero(rundir.Exactly(v)) }
 
-// countOrAbsent is a count that a stage of ours always has, and that one read elsewhere may lack.
+// countOrAbsent is for a count that a stage of ours always has, and that one read elsewhere may lack.
 func countOrAbsent(s *rundir.Stage, n int) string {
 	if n == 0 && (s.Source != nil || s.Requests.Due == 0) {
 		return lang.Absent
@@ -198,16 +195,14 @@ func countOrAbsent(s *rundir.Stage, n int) string {
 	return strconv.Itoa(n)
 }
 
-// shareText is a number of requests with their part in all of them.
-func shareText(n int, of rundir.Requests) string {
-	all := cmp.Or(of.Due, of.OK+of.Error+of.Incomplete)
+func shareText(n int, r rundir.Requests) string {
+	all := cmp.Or(r.Due, r.OK+r.Error+r.Incomplete)
 	if all == 0 {
 		return lang.Absent
 	}
 	return strconv.Itoa(n) + " (" + lang.Fixed(1)(100*float64(n)/float64(all), false) + "%)"
 }
 
-// withUnit is a number with its unit, which n/a has none of.
 func withUnit(f rundir.Number, p lang.Printer, unit string) string {
 	if f.IsZero() {
 		return lang.Absent
@@ -227,7 +222,7 @@ func theoreticalMax(s *rundir.Stage) rundir.Number {
 	return rundir.Number{}
 }
 
-// total is a number of tokens over all requests, told as such or as a mean.
+// total is a number of tokens over all requests, which is stored as such or as a mean.
 func total(t *rundir.TokenStats) rundir.Number {
 	if !t.Total.IsZero() || t.N == 0 {
 		return t.Total
@@ -240,16 +235,15 @@ func ladderRows(rows []findings.StageRow) [][]string {
 	for _, r := range rows {
 		s := r.Stage
 		lines = append(lines, []string{
-			findings.StageName(s), lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed),
-				lang.Rate),
-			lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Short), lang.Time(s.Latency.Mean), lang.Time(s.Latency.P95),
-			lang.Time(s.Latency.P99), failedText(s),
+			findings.StageName(s), lang.Number(s.Concurrency.Mean, lang.Tenths),
+			lang.Number(lang.NonZero(s.Rates.Completed), lang.Rate), lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Short),
+			lang.Time(s.Latency.Mean), lang.Time(s.Latency.P95), lang.Time(s.Latency.P99), failedText(s),
 		})
 	}
 	return lines
 }
 
-// failedText is the number of failures; what was read from a table without counts has none.
+// failedText is absent for what was read from a table without counts.
 func failedText(s *rundir.Stage) string {
 	if s.Source != nil && s.Requests == (rundir.Requests{}) {
 		return lang.Absent
@@ -257,7 +251,6 @@ func failedText(s *rundir.Stage) string {
 	return strconv.Itoa(findings.FailedRequests(s))
 }
 
-// writeBox draws a table with its title centred above it.
 func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
 	m := table.TerminalColumns()
 	widths := make([]int, len(heads))

@@ -71,17 +71,14 @@ func tooDeep(text string) int {
 		number++
 		lead := len(line) - len(strings.TrimLeft(line, " -?"))
 		opened := strings.Count(line, "[") + strings.Count(line, "{")
-		if open = max(0, open+opened-strings.Count(line, "]")-strings.Count(line, "}")); open > maxYAMLDepth {
-			return number
-		}
-		if lead > 2*maxYAMLDepth || opened > 10*maxYAMLDepth {
+		open = max(0, open+opened-strings.Count(line, "]")-strings.Count(line, "}"))
+		if open > maxYAMLDepth || lead > 2*maxYAMLDepth || opened > 10*maxYAMLDepth {
 			return number
 		}
 	}
 	return 0
 }
 
-// lineWriter writes JSON line by line.
 type lineWriter struct {
 	b       strings.Builder
 	line    int // that is being written
@@ -92,7 +89,6 @@ type lineWriter struct {
 	err     error
 }
 
-// text writes a part of a line.
 func (w *lineWriter) text(s string) {
 	if w.b.Len()+len(s) > w.most && w.err == nil {
 		w.err = errors.New("its aliases make it too large")
@@ -112,9 +108,9 @@ func (w *lineWriter) moveTo(n ast.Node) {
 	}
 }
 
-// value writes a node and what is in it.
 func (w *lineWriter) value(n ast.Node) {
-	if w.depth++; w.depth > 2*maxYAMLDepth && w.err == nil {
+	w.depth++
+	if w.depth > 2*maxYAMLDepth && w.err == nil {
 		w.err = errors.New("it is nested too deeply, or an alias stands for itself")
 	}
 	defer func() { w.depth-- }()
@@ -195,7 +191,6 @@ func (w *lineWriter) members(all ...*ast.MappingValueNode) {
 	w.text("}")
 }
 
-// mergeMembers returns the members of the mapping that an alias stands for.
 func (w *lineWriter) mergeMembers(n ast.Node) []*ast.MappingValueNode {
 	if a, ok := n.(*ast.AliasNode); ok {
 		n = w.anchors[a.Value.GetToken().Value]
@@ -209,7 +204,6 @@ func (w *lineWriter) mergeMembers(n ast.Node) []*ast.MappingValueNode {
 	return nil
 }
 
-// keyOf returns the text of a key.
 func keyOf(k ast.MapKeyNode) string {
 	var n ast.Node = k
 	if m, ok := n.(*ast.MappingKeyNode); ok {
@@ -248,7 +242,6 @@ func number(written, value string) string {
 	return "null"
 }
 
-// quoted returns a string of JSON in one line.
 func quoted(s string) string {
 	b, _ := json.Marshal(s) // strings always are
 	return string(b)
