@@ -30,15 +30,14 @@ func NewCaps(requestsPerSecond, tokensPerMinute float64) *Caps {
 	return c
 }
 
-// Wait waits until a request with that many tokens may be sent outside of a stage, or ctx ends.
-func (c *Caps) Wait(ctx context.Context, tokens int) {
-	if c != nil {
-		c.wait(ctx, tokens)
-	}
-}
+// Wait waits until a request with that many tokens may be sent, or ctx ends.
+func (c *Caps) Wait(ctx context.Context, tokens int) { c.wait(ctx, tokens) }
 
-// wait waits until a request with that many tokens may be sent, or ctx ends, and returns how long that took.
+// wait is Wait, and returns how long that took.
 func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
+	if c == nil {
+		return 0
+	}
 	began := time.Now()
 	if c.requests != nil {
 		c.requests.Wait(ctx) // an error is ctx's, which the caller sees

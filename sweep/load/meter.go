@@ -14,12 +14,11 @@ type meter struct {
 
 func startMeter() meter { return meter{startCPU(), gcSeconds(), time.Now()} }
 
-// gcFraction returns the share of all cores that garbage collection took since the start, as the runtime estimates it.
+// gcFraction returns the share of all cores that garbage collection took, as the runtime estimates it.
 func (m meter) gcFraction(cores int) float64 {
 	return (gcSeconds() - m.gc) / time.Since(m.began).Seconds() / float64(cores)
 }
 
-// gcSeconds returns the core-seconds spent on garbage collection since the process started.
 func gcSeconds() float64 {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(s)
