@@ -42,7 +42,7 @@ type hold struct {
 	phase     phase
 	startSent time.Time // when the ranks were told to start
 	epoch     time.Time // the start
-	tickCount int       // ticks that were put together
+	tickCount int       // ticks that were added up
 	closedAt  time.Duration
 	spent     bool
 	fault     error // why it was cancelled; nil where it was not
@@ -51,10 +51,9 @@ type hold struct {
 	changes   []change // of the number in flight
 }
 
-// change is a change of the number in flight, by one.
 type change struct {
 	at time.Duration
-	by int
+	by int // 1 or -1
 }
 
 // part is a rank's part of a stage, as rank 0 sees it.
@@ -62,7 +61,7 @@ type part struct {
 	*member
 	ready     bool
 	roundTrip time.Duration
-	ticks     []tick // not yet put together
+	ticks     []tick // not yet added up
 	last      time.Duration
 	owed      float64
 	inFlight  int
@@ -87,8 +86,7 @@ func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment
 	return g.outcome(), g.fault
 }
 
-// announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is
-// left.
+// announce gives each rank its share of what is left of a limit on spending.
 func (g *hold) announce() {
 	spec := g.Spec
 	if t, ok := spec.Load.(arrival.Trace); ok {
@@ -100,12 +98,11 @@ func (g *hold) announce() {
 		left = g.SpendLimiter.Remaining()
 	}
 	for i, p := range g.parts {
-		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
-		p.send(stage{Spec: spec, Share: own, Allowance: left * own.part(), Seed: g.Seed})
+		s := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
+		p.send(stage{Spec: spec, Share: s, Allowance: left * s.part(), Seed: g.Seed})
 	}
 }
 
-// follow follows the stage until all ranks have ended it.
 func (g *hold) follow(ctx context.Context) {
 	stop := func() {}
 	defer func() { stop() }()
@@ -136,29 +133,27 @@ func (g *hold) follow(ctx context.Context) {
 	}
 }
 
-// anyPart reports whether a condition holds for a rank.
-func (g *hold) anyPart(of func(*part) bool) bool { return slices.ContainsFunc(g.parts, of) }
+func (g *hold) anyPart(match func(*part) bool) bool { return slices.ContainsFunc(g.parts, match) }
 
-// scrape reads the server's gauges until the function that it returns is called.
+// scrape reads the server's gauges until stop is called.
 func (g *hold) scrape(ctx context.Context) (stop func()) {
 	if g.Scrape == nil {
 		return func() {}
 	}
-	over, ended := make(chan struct{}), make(chan struct{})
-	var unkept error
+	quit, finished := make(chan struct{}), make(chan struct{})
+	var failure error
 	go func() {
-		defer close(ended)
-		g.readings = g.Environment.Gather(ctx, g.epoch, over, func(err error) { unkept = err })
+		defer close(finished)
+		g.readings = g.Environment.Gather(ctx, g.epoch, quit, func(err error) { failure = err })
 	}()
 	return func() {
-		close(over)
-		<-ended
-		g.fault = errors.Join(g.fault, unkept)
+		close(quit)
+		<-finished
+		g.fault = errors.Join(g.fault, failure)
 	}
 }
 
-// broadcast sends a message to the ranks that have not ended the stage. One that cannot be reached is lost when its
-// connection is.
+// broadcast ignores ranks that cannot be reached: each is lost when its connection is.
 func (g *hold) broadcast(m any) {
 	for _, p := range g.parts {
 		if p.done == nil {
@@ -167,7 +162,6 @@ func (g *hold) broadcast(m any) {
 	}
 }
 
-// moveTo moves all ranks on to another phase.
 func (g *hold) moveTo(to phase) {
 	if g.phase != cancelled {
 		g.phase = to
@@ -184,7 +178,7 @@ func (g *hold) cancel(why error) {
 	g.limit.Reset(endTime)
 }
 
-// lose names a rank that has gone.
+// lose cancels the stage because a rank has gone.
 func (g *hold) lose(p *part, err error) {
 	p.done = &done{CPU: -1}
 	p.Close()
@@ -192,7 +186,6 @@ func (g *hold) lose(p *part, err error) {
 		fmt.Sprintf("rank %d (%s) was lost in %s: %v", p.rank, p.host, g.Name, err)))
 }
 
-// handle takes in a message of a rank.
 func (g *hold) handle(ev event) {
 	p := g.parts[ev.from.rank]
 	if p.done != nil && ev.err == nil {
@@ -210,11 +203,11 @@ func (g *hold) handle(ev event) {
 	case started:
 		p.roundTrip = time.Since(g.startSent)
 	case progress:
-		if err := g.read(p, &m); err != nil {
+		if err := g.takeProgress(p, &m); err != nil {
 			g.cancel(err)
 		}
 	case done:
-		g.end(p, &m)
+		g.takeDone(p, &m)
 	case trouble:
 		if m.Error == "" {
 			g.Interrupt()
@@ -224,8 +217,7 @@ func (g *hold) handle(ev event) {
 	}
 }
 
-// read takes in what a rank saw. The error is that of the log.
-func (g *hold) read(p *part, m *progress) error {
+func (g *hold) takeProgress(p *part, m *progress) error {
 	p.spent, p.inFlight, p.settled = m.Spent, m.InFlight, p.settled || m.Settled
 	p.ticks = append(p.ticks, m.Ticks...)
 	if n := len(m.Ticks); n > 0 {
@@ -261,15 +253,14 @@ func (g *hold) read(p *part, m *progress) error {
 	return nil
 }
 
-// settle lets the load end when the requests of all windows have.
+// settle ends the load when the requests of all windows have ended.
 func (g *hold) settle() {
 	if g.phase == closed && !g.anyPart(func(p *part) bool { return p.done == nil && !p.settled }) {
 		g.moveTo(settled)
 	}
 }
 
-// end notes that a rank has ended the stage.
-func (g *hold) end(p *part, d *done) {
+func (g *hold) takeDone(p *part, d *done) {
 	p.done, p.inFlight = d, 0
 	switch {
 	case d.Error != "":
@@ -281,17 +272,17 @@ func (g *hold) end(p *part, d *done) {
 	g.settle()
 }
 
-// advance puts the ticks of all ranks together, up to the last that all have told of, and asks the monitor.
+// advance adds up the ticks of all ranks, as far as all have reported, and asks the monitor.
 func (g *hold) advance() {
-	until, most := time.Duration(-1), time.Duration(0)
+	until, latest := time.Duration(-1), time.Duration(0)
 	for _, p := range g.parts {
 		if p.done == nil && (until < 0 || p.last < until) {
 			until = p.last
 		}
-		most = max(most, p.last)
+		latest = max(latest, p.last)
 	}
 	if until < 0 {
-		until = most
+		until = latest
 	}
 	for int(until/g.Tick) > g.tickCount {
 		g.tickCount++
@@ -313,7 +304,6 @@ func (g *hold) advance() {
 	g.show(until)
 }
 
-// decide asks the monitor whether the stage has gone on for long enough.
 func (g *hold) decide(at time.Duration) {
 	if g.closedAt >= 0 || g.phase != open {
 		return
@@ -333,7 +323,6 @@ func (g *hold) close(at time.Duration) {
 	g.Monitor.Closed(at)
 }
 
-// show reports progress.
 func (g *hold) show(now time.Duration) {
 	s := g.Monitor.Recent()
 	s.Phase, s.Elapsed = load.PhaseMeasuring, now
@@ -356,13 +345,11 @@ func (g *hold) elapsed() (longest time.Duration) {
 	return longest
 }
 
-// outcome puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
-// counted as spent.
+// outcome sums up the stage. What a lost rank had in flight is not counted as spent.
 func (g *hold) outcome() *load.Outcome {
 	o := &load.Outcome{
 		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent,
-		Readings: g.readings,
-		InFlight: sample.NewLevel(g.Tick),
+		Readings: g.readings, InFlight: sample.NewLevel(g.Tick),
 	}
 	for _, p := range g.parts {
 		if g.SpendLimiter != nil && p.rank > 0 {
