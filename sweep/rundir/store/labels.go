@@ -1,5 +1,3 @@
-// Reads labels written as key=value, and changes those of a run directory.
-
 package store
 
 import (
@@ -102,10 +100,10 @@ func setLabels(l *rundir.Labels, texts []string) error {
 	return nil
 }
 
-// freeKey matches the names of labels that people make up.
+// freeKey matches the names of [rundir.Labels].Free.
 var freeKey = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
-// maxPrice is the highest price per GPU-hour that labels take, in any currency.
+// maxPrice is per GPU-hour, in any currency.
 const maxPrice = 1e9
 
 // replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does
