@@ -21,13 +21,13 @@ type Numbering struct {
 	beginnings
 }
 
-// beginnings are those of the texts that were given out.
+// beginnings are those of the texts that were sent.
 type beginnings struct {
 	mu   sync.Mutex
 	seen map[int64]struct{}
 }
 
-// remember returns whether a beginning was given out before, and remembers it.
+// remember reports whether a beginning was sent before.
 func (b *beginnings) remember(beginning int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,14 +39,13 @@ func (b *beginnings) remember(beginning int64) bool {
 	return seen
 }
 
-// forget forgets all that were given out.
 func (b *beginnings) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	clear(b.seen)
 }
 
-// sentTexts are texts that were given out: hashes of their beginnings, a block longer each.
+// sentTexts are hashes of the beginnings of texts that were sent, a block longer each.
 type sentTexts struct {
 	mu   sync.Mutex
 	seen map[uint64]struct{}
@@ -55,11 +54,9 @@ type sentTexts struct {
 // textBlock is the length of a block in bytes: about sixteen tokens, as servers cache them.
 const textBlock = 64
 
-// hashSeed is of the hashes of texts, which stay in this process.
-var hashSeed = maphash.MakeSeed()
+var hashSeed = maphash.MakeSeed() // the hashes stay in this process
 
-// remember returns how many bytes at the beginning of a text were given out before, rounded up to a block, and
-// remembers the text.
+// remember returns how many bytes at the beginning of a text were sent before, rounded up to a block.
 func (t *sentTexts) remember(text string) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +82,6 @@ func (t *sentTexts) remember(text string) (n int) {
 	return n
 }
 
-// forget forgets all texts.
 func (t *sentTexts) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,11 +95,11 @@ func Forget(w Workload) {
 	}
 }
 
-// newNumbering returns a numbering with a random nonce. The first aside places are reserved.
-func newNumbering(aside int) Numbering {
+// newNumbering reserves the first places, for groups of prompts with a prefix.
+func newNumbering(reserved int) Numbering {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
-	return Numbering{Nonce: binary.LittleEndian.Uint64(b[:]), count: uint64(aside)}
+	return Numbering{Nonce: binary.LittleEndian.Uint64(b[:]), count: uint64(reserved)}
 }
 
 // Place returns the place of the next text.
@@ -127,7 +123,6 @@ const openingSpan = 900_000_000
 // stride scatters successive numbers over the span: about the golden ratio of it, and without a common factor.
 const stride = 618_033_989
 
-// number returns the number of the text at a place, below openingSpan.
 func (n *Numbering) number(place uint64) uint64 {
 	return (n.Nonce%openingSpan + place%openingSpan*stride) % openingSpan
 }
