@@ -56,7 +56,8 @@ func ParseThink(s string) (Think, error) {
 
 func parseDistribution(s string, number func(string) (float64, bool)) (l rundir.Lengths, ok bool) {
 	shape, rest, named := strings.Cut(s, ":")
-	switch shape = strings.TrimSpace(shape); {
+	shape = strings.TrimSpace(shape)
+	switch {
 	case !named:
 		rest = s
 	case shape == rundir.ShapeUniform:

@@ -18,38 +18,40 @@ type Numbering struct {
 
 	count uint64
 
-	beginnings
+	sentSet[int64]
 }
 
-// beginnings are those of the texts that were sent.
-type beginnings struct {
-	mu   sync.Mutex
-	seen map[int64]struct{}
+// sentSet holds the beginnings of texts that were sent.
+type sentSet[T comparable] struct {
+	mu         sync.Mutex
+	beginnings map[T]struct{}
+}
+
+// add reports whether a beginning was sent before. The lock is held.
+func (s *sentSet[T]) add(beginning T) (known bool) {
+	if s.beginnings == nil {
+		s.beginnings = map[T]struct{}{}
+	}
+	_, known = s.beginnings[beginning]
+	s.beginnings[beginning] = struct{}{}
+	return known
 }
 
 // remember reports whether a beginning was sent before.
-func (b *beginnings) remember(beginning int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.seen == nil {
-		b.seen = map[int64]struct{}{}
-	}
-	_, seen := b.seen[beginning]
-	b.seen[beginning] = struct{}{}
-	return seen
+func (s *sentSet[T]) remember(beginning T) (known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add(beginning)
 }
 
-func (b *beginnings) forget() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	clear(b.seen)
+func (s *sentSet[T]) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.beginnings)
 }
 
-// sentTexts are hashes of the beginnings of texts that were sent, a block longer each.
-type sentTexts struct {
-	mu   sync.Mutex
-	seen map[uint64]struct{}
-}
+// sentTexts are hashes of the beginnings of texts, a block longer each.
+type sentTexts struct{ sentSet[uint64] }
 
 // textBlock is the length of a block in bytes: about sixteen tokens, as servers cache them.
 const textBlock = 64
@@ -60,32 +62,22 @@ var hashSeed = maphash.MakeSeed() // the hashes stay in this process
 func (t *sentTexts) remember(text string) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.seen == nil {
-		t.seen = map[uint64]struct{}{}
-	}
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
 	known := true
 	for from := 0; from < len(text); from += textBlock {
 		to := min(from+textBlock, len(text))
 		h.WriteString(text[from:to])
-		sum := h.Sum64()
-		if _, seen := t.seen[sum]; known {
+		repeated := t.add(h.Sum64())
+		if known {
 			n = to // up to the first block that is new, and with it, since it may begin alike
-			known = seen
+			known = repeated
 		}
-		t.seen[sum] = struct{}{}
 	}
 	if !known && n <= textBlock { // not even the first block
 		return 0
 	}
 	return n
-}
-
-func (t *sentTexts) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	clear(t.seen)
 }
 
 // Forget lets a workload count what it sent so far as new, after the server's cache was emptied.

@@ -116,7 +116,8 @@ func parseRow(v gjson.Result, multiTurn, graded bool) (r row, why note.Note) {
 		return row{}, skipNoObject.New()
 	}
 	o := knownFields(v)
-	if r, why = o.row(multiTurn); !graded || !why.IsZero() || !o.answer.Exists() || o.answer.Type == gjson.Null {
+	r, why = o.row(multiTurn)
+	if !graded || !why.IsZero() || !o.answer.Exists() || o.answer.Type == gjson.Null {
 		return r, why
 	}
 	return r.graded(o.answer.String(), o.grade.String())
@@ -125,7 +126,8 @@ func parseRow(v gjson.Result, multiTurn, graded bool) (r row, why note.Note) {
 func (o *object) row(multiTurn bool) (r row, why note.Note) {
 	output := 0
 	if o.outputKey != "" {
-		if output = tokens(o.output); output == 0 {
+		output = tokens(o.output)
+		if output == 0 {
 			return row{}, skipOutput.New(o.outputKey)
 		}
 	}
@@ -267,7 +269,8 @@ func contentText(v gjson.Result) (text string, ok bool) {
 	var b strings.Builder
 	v.ForEach(func(_, part gjson.Result) bool {
 		t := part.Get("text")
-		if ok = part.Get("type").Str == "text" && t.Type == gjson.String; ok {
+		ok = part.Get("type").Str == "text" && t.Type == gjson.String
+		if ok {
 			b.WriteString(t.Str)
 		}
 		return ok

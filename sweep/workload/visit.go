@@ -82,8 +82,9 @@ func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error
 			f(line, gjson.Result{}, truncation(err))
 			return ctx.Err()
 		}
+		b = bytes.TrimSpace(b)
 		more := true
-		switch b = bytes.TrimSpace(b); {
+		switch {
 		case !whole:
 			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
@@ -109,7 +110,8 @@ func (in *rowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 	*long = append((*long)[:0], b...)
 	for err == bufio.ErrBufferFull {
 		b, err = in.ReadSlice('\n')
-		if whole = whole && len(*long)+len(b) <= in.MaxRow; whole {
+		whole = whole && len(*long)+len(b) <= in.MaxRow
+		if whole {
 			*long = append(*long, b...)
 		}
 	}

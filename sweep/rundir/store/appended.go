@@ -97,13 +97,18 @@ func eachLine[T any](path, file string) iter.Seq2[*fileLine[T], error] {
 }
 
 func values[T any](path, file string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for v, err := range eachLine[T](path, file) {
+	return convert(eachLine[T](path, file), func(l *fileLine[T]) *T { return &l.value })
+}
+
+// convert ends at the first error.
+func convert[A, B any](all iter.Seq2[A, error], of func(A) *B) iter.Seq2[*B, error] {
+	return func(yield func(*B, error) bool) {
+		for a, err := range all {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(&v.value, nil) {
+			if !yield(of(a), nil) {
 				return
 			}
 		}

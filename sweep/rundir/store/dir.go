@@ -330,17 +330,7 @@ func Records(path string) iter.Seq2[*rundir.Record, error] {
 }
 
 func records(path string, p part) iter.Seq2[*rundir.Record, error] {
-	return func(yield func(*rundir.Record, error) bool) {
-		for r, err := range places(path, p) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(r.Record, nil) {
-				return
-			}
-		}
-	}
+	return convert(places(path, p), func(at place) *rundir.Record { return at.Record })
 }
 
 type place struct {

@@ -59,7 +59,8 @@ func setLabels(l *rundir.Labels, texts []string) error {
 		}
 		value = strings.TrimSpace(value)
 		var err error
-		switch key = strings.TrimSpace(key); key {
+		key = strings.TrimSpace(key)
+		switch key {
 		case "model":
 			l.Model = value
 		case "gpu":
@@ -92,7 +93,8 @@ func setLabels(l *rundir.Labels, texts []string) error {
 			if l.Free == nil {
 				l.Free = map[string]string{}
 			}
-			if l.Free[key] = value; value == "" {
+			l.Free[key] = value
+			if value == "" {
 				delete(l.Free, key)
 			}
 		}
