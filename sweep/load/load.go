@@ -150,7 +150,8 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 		r.epoch = r.Start
 	}
 	r.work.Go(r.prepare)
-	r.awaitStart(ctx)
+	var timer Timer
+	timer.Wait(r.epoch, ctx.Done())
 	out := &Outcome{Began: r.now()}
 	meter := startMeter()
 	r.work.Go(func() {
@@ -182,15 +183,6 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	out.InFlight, out.Answers = r.admission.close(out.Elapsed), r.answers
 	out.CPU, out.GC = meter.cpu.fraction(), meter.gcFraction(runtime.GOMAXPROCS(0))
 	return out, r.err
-}
-
-func (r *runner) awaitStart(ctx context.Context) {
-	timer := time.NewTimer(time.Until(r.epoch))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 func (r *runner) now() time.Duration { return time.Since(r.epoch) }
