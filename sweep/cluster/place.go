@@ -170,7 +170,7 @@ func (p *Place) resolve(
 	if addresses, err := lookup(ctx, p.Host); err == nil && len(addresses) > 0 {
 		return
 	}
-	out, _ := run(ctx, "scontrol", "show", "node", "-o", p.Host) // where that fails, so does connecting, with the host's name
+	out, _ := run(ctx, "scontrol", "show", "node", "-o", p.Host) // where that fails, so does connecting
 	for _, field := range strings.Fields(string(out)) {
 		if address, ok := strings.CutPrefix(field, "NodeAddr="); ok && address != "" {
 			p.Host = address

@@ -107,8 +107,8 @@ func readDataset(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset,
 	return d, nil
 }
 
-const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", or ` +
-	"CSV with a column prompt."
+const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", ` +
+	"or CSV with a column prompt."
 
 type sampler struct {
 	*Dataset
