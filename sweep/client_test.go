@@ -75,7 +75,7 @@ func TestNothingButTheClient(t *testing.T) {
 	}
 	spoiled := floor
 	spoiled.Name, spoiled.Role, spoiled.Invalid = "throughput", rundir.Throughput, why
-	end := experiment.NewEndError(noteClientLimit.New(mostSpoiled, []note.Note{why}), "the client was the limit")
+	end := experiment.NewEndError(noteClientLimit.New(mostClientLimited, []note.Note{why}), "the client was the limit")
 	for _, c := range []struct {
 		second rundir.Stage
 		failed bool

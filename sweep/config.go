@@ -17,7 +17,6 @@ type Config struct {
 	MaxConcurrency int  // the ceiling is searched for up to this many requests in flight
 }
 
-// defaultStageTime is the least time of a stage by default.
 const defaultStageTime = 30 * time.Second
 
 // UsersTime is the least time of a stage of users by default, and a third of the longest: conversations have pauses.

@@ -26,7 +26,7 @@ import (
 // Where the grid would take too much of a budget, two holds come first, then the rates of the grid at which servers are
 // run, then more holds, and the rest of the grid comes last.
 
-// plan is what a sweep measures, by what it has measured.
+// plan decides what a sweep measures next, by what it has measured.
 type plan struct {
 	*Config
 	run  *rundir.Run
@@ -48,7 +48,7 @@ func (c *Config) plan(run *rundir.Run, left time.Duration) *plan {
 }
 
 // Next returns the stage that is measured next, by what was measured and the time that is left; ok is false where
-// nothing is. It is a pure function: a run that goes on, and the time that a sweep takes, are told by it too.
+// nothing is. It is a pure function, so that it also serves to resume a run and to estimate its time.
 func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, ok bool) {
 	p := c.plan(run, left)
 	if c.Users {
@@ -69,7 +69,6 @@ func (c *Config) Next(run *rundir.Run, left time.Duration) (s experiment.Stage, 
 	return s, false
 }
 
-// count returns how many stages with a role have been measured.
 func (p *plan) count(role rundir.Role) (n int) {
 	for i := range p.run.Stages {
 		if p.run.Stages[i].Role == role {
@@ -77,11 +76,6 @@ func (p *plan) count(role rundir.Role) (n int) {
 		}
 	}
 	return n
-}
-
-// has reports whether a stage has been measured, by its name.
-func (p *plan) has(name string) bool {
-	return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Name == name })
 }
 
 // limitTime returns a time, or a share of what is left of a budget where that is less.
@@ -92,7 +86,7 @@ func (p *plan) limitTime(d time.Duration, share float64) time.Duration {
 	return min(d, time.Duration(share*float64(p.left)))
 }
 
-// limits returns the next stage of those that find how long a request takes alone, and how many are completed at most.
+// limits returns the next of the stages that find the floor and the ceiling.
 func (p *plan) limits() (s experiment.Stage, ok bool) {
 	floor := p.run.First(rundir.Synchronous)
 	if floor == nil {
@@ -105,20 +99,21 @@ func (p *plan) limits() (s experiment.Stage, ok bool) {
 	}
 	level, done := p.nextConcurrency(floor)
 	if !done {
-		return p.step(level), true
+		return p.searchStep(level), true
 	}
-	s = p.Closed(rundir.StageThroughput, rundir.Throughput, level, p.latency(floor))
-	if s.MinTime = p.limitTime(s.MinTime, ceilingShare); p.Budget > 0 {
+	latency := p.searchLatency(floor)
+	s = p.Closed(rundir.StageThroughput, rundir.Throughput, level, latency)
+	s.MinTime = p.limitTime(s.MinTime, ceilingShare)
+	if p.Budget > 0 {
 		s.MaxTime = s.MinTime
 	}
-	if p.Budget > 0 || p.latency(floor) > s.MinTime {
+	if p.Budget > 0 || latency > s.MinTime {
 		s.MinWaves = 1
 	}
 	return s, true
 }
 
-// latency returns how long a request took in the latest step of the search for the ceiling, or else in the floor.
-func (p *plan) latency(floor *rundir.Stage) time.Duration {
+func (p *plan) searchLatency(floor *rundir.Stage) time.Duration {
 	latency := floor.Latency.Mean
 	if n := len(p.run.Search); n > 0 && p.run.Search[n-1].Latency.Known() {
 		latency = p.run.Search[n-1].Latency
@@ -130,51 +125,50 @@ func (p *plan) latency(floor *rundir.Stage) time.Duration {
 // doubled until a step brings less than leastGain, and taken four times while twice as many bring almost twice as much.
 // Of a server whose requests vary much two such steps are needed, since one of few requests does not tell.
 func (p *plan) nextConcurrency(floor *rundir.Stage) (level int, done bool) {
-	best, most, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
+	best, most, flat, invalid := floor.TokensPerS.Output, 1, 0, 0
 	level = 1
 	factor, enough := 2, 2 // enough: in flight, to keep the server full if more than most do not make it faster
 	for _, step := range p.run.Search {
-		before := level
-		if level = step.Level(); step.Invalid.IsZero() {
-			spoiled = 0
-		} else {
-			spoiled++
+		previous := level
+		level = step.Level()
+		invalid++
+		if step.Invalid.IsZero() {
+			invalid = 0
 		}
 		gain := step.Output.Or(0) / best.Or(math.Inf(1))
 		if gain >= leastGain {
-			full := 2
-			if factor = 2; gain >= linearGain*float64(level)/float64(before) {
-				factor = 4
-			} else {
-				full = 1
+			best, most, flat = step.Output, level, 0
+			factor, enough = 2, level
+			if gain >= linearGain*float64(level)/float64(previous) {
+				factor, enough = 4, 2*level
 			}
-			best, most, flat, enough = step.Output, level, 0, full*level
 			continue
 		}
-		if flat++; flat == 1 && gain*leastGain >= 1 { // as fast, and full
+		flat++
+		if flat == 1 && gain*leastGain >= 1 { // as fast, and full
 			most = min(level, enough)
 		}
-		if factor = 2; step.Error.Or(1) < leastGain-1 || flat == 2 {
+		if step.Error.Or(1) < leastGain-1 || flat == 2 {
 			return most, true
 		}
+		factor = 2
 	}
-	if level >= p.MaxConcurrency || spoiled == 2 || !p.affordsDoubling(floor) {
+	if level >= p.MaxConcurrency || invalid == 2 || !p.affordsDoubling(floor) {
 		return min(max(most, 2), p.MaxConcurrency), true
 	}
 	return min(factor*level, p.MaxConcurrency), false
 }
 
-// affordsDoubling reports whether the search for the ceiling may go on: it takes a part of a budget at most.
 func (p *plan) affordsDoubling(floor *rundir.Stage) bool {
 	if p.Budget == 0 {
 		return true
 	}
 	const waves = 3 // of a step, until its last request has ended
-	took := time.Duration(0)
+	var took time.Duration
 	if n := len(p.run.Search); n > 0 {
 		took = p.run.Search[n-1].EndsAt() - floor.EndsAt()
 	}
-	return took+waves*p.latency(floor) < time.Duration(searchShare*float64(p.Budget))
+	return took+waves*p.searchLatency(floor) < time.Duration(searchShare*float64(p.Budget))
 }
 
 // SearchCeiling measures steps until more in flight bring no more output, and returns the number in flight that does.
@@ -186,38 +180,41 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, c *Config) (in
 		if done {
 			return level, nil
 		}
-		if _, err := x.Try(ctx, p.step(level)); err != nil {
+		if _, err := x.Try(ctx, p.searchStep(level)); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// step returns a step of the search for the ceiling.
-func (p *plan) step(level int) experiment.Stage {
+func (p *plan) searchStep(level int) experiment.Stage {
 	const (
 		shorter   = 16 // than a stage: all doublings together take about one stage
 		readings  = 4  // of the server's gauges
 		leastRead = 100 * time.Millisecond
 	)
 	s := p.Closed(rundir.SearchPrefix+strconv.Itoa(level), rundir.Throughput, level,
-		p.latency(p.run.First(rundir.Synchronous)))
+		p.searchLatency(p.run.First(rundir.Synchronous)))
 	s.Step, s.MinWaves, s.MinRequests, s.MinTime, s.MaxTime, s.Tail = true, 1, level, p.StageTime/shorter, p.StageTime, 0
 	s.Read = max(leastRead, s.MinTime/readings)
 	return s
 }
 
-// grid returns the next rate of the grid.
-func (p *plan) grid() (s experiment.Stage, ok bool) {
-	for _, rate := range p.unmeasured() {
-		if s, ok = p.row(rate); ok {
-			return s, true
+func (p *plan) grid() (experiment.Stage, bool) { return p.nextRow(p.rates()) }
+
+func (p *plan) operatingRow() (experiment.Stage, bool) { return p.nextRow(p.operatingRates()) }
+
+func (p *plan) nextRow(rates []float64) (s experiment.Stage, ok bool) {
+	for _, rate := range p.unmeasuredRates() {
+		if slices.Contains(rates, rate) {
+			if s, ok = p.row(rate); ok {
+				return s, true
+			}
 		}
 	}
 	return s, false
 }
 
-// unmeasured returns the rates of the grid that have no row.
-func (p *plan) unmeasured() []float64 {
+func (p *plan) unmeasuredRates() []float64 {
 	rates := p.rates()
 	return slices.DeleteFunc(slices.Clone(rates), func(rate float64) bool {
 		return slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool {
@@ -231,27 +228,26 @@ func (p *plan) omittedRates() []float64 {
 	if p.ceiling == 0 {
 		return nil
 	}
-	return slices.DeleteFunc(p.unmeasured(), func(rate float64) bool { return !p.Caps.Allows(rate) })
+	return slices.DeleteFunc(p.unmeasuredRates(), func(rate float64) bool { return !p.Caps.Allows(rate) })
 }
 
 // deferredRates returns the rates of the grid for which a budget may have no time.
 func (p *plan) deferredRates() []float64 {
-	left := p.omittedRates()
-	if len(left) == 0 || !p.gridLast() {
+	rates := p.omittedRates()
+	if len(rates) == 0 || !p.gridLast() {
 		return nil
 	}
-	usual := p.operatingRates()
-	return slices.DeleteFunc(left, func(rate float64) bool { return slices.Contains(usual, rate) })
+	operating := p.operatingRates()
+	return slices.DeleteFunc(rates, func(rate float64) bool { return slices.Contains(operating, rate) })
 }
 
-// nearest returns the rate next to another.
 func nearest(rates []float64, to float64) float64 {
 	return slices.MinFunc(rates, func(a, b float64) int { return cmp.Compare(math.Abs(a-to), math.Abs(b-to)) })
 }
 
-// gridLast reports whether the whole grid takes too much of a budget, about, to come before the holds.
+// gridLast reports whether the whole grid takes too much of a budget to come before the holds.
 func (p *plan) gridLast() bool {
-	takes := time.Duration(0)
+	var takes time.Duration
 	for _, rate := range p.rates() {
 		takes += p.rowTime(rate, p.meanLatency(rate))
 	}
@@ -271,20 +267,8 @@ func (p *plan) rates() (rates []float64) {
 	return rates
 }
 
-// operatingRow returns the next of the rates of the grid at which servers are run.
-func (p *plan) operatingRow() (s experiment.Stage, ok bool) {
-	usual := p.operatingRates()
-	for _, rate := range p.unmeasured() {
-		if slices.Contains(usual, rate) {
-			if s, ok = p.row(rate); ok {
-				return s, true
-			}
-		}
-	}
-	return s, false
-}
-
-// operatingRates returns the rates of the grid next to half and to four fifths of the throughput.
+// operatingRates returns the rates of the grid at which servers are run: those next to half and to four fifths of the
+// throughput.
 func (p *plan) operatingRates() []float64 {
 	rates := p.rates()
 	if len(rates) == 0 {
@@ -303,7 +287,6 @@ func (p *plan) row(rate float64) (s experiment.Stage, ok bool) {
 	return s, p.Caps.Allows(rate) && (p.Budget == 0 || p.left > leastLeft && s.MinTime > 2*p.syncLatency)
 }
 
-// rowTime returns how long a rate of the grid is measured whose requests take a latency.
 func (p *plan) rowTime(rate float64, latency time.Duration) time.Duration {
 	enough := min(p.StageTime/2, rundir.Duration(float64(experiment.RequestsFor(0.9))/rate))
 	waves := time.Duration(rowLatencies)
@@ -313,9 +296,8 @@ func (p *plan) rowTime(rate float64, latency time.Duration) time.Duration {
 	return latency + max(p.StageTime/4, enough, waves*latency)
 }
 
-// latencyAt returns how long a request takes at a rate, about: it grows with the load. Where requests are slow, it is
-// taken to grow by half from one row to the next at most, since rows that are longer than they need to be cost too
-// much.
+// latencyAt estimates the latency at a rate. Where requests are slow, it is taken to grow by half from one row to the
+// next at most, since rows that are longer than they need to be cost too much.
 func (p *plan) latencyAt(rate float64) time.Duration {
 	last := p.syncLatency
 	for i := range p.run.Stages {
@@ -326,13 +308,12 @@ func (p *plan) latencyAt(rate float64) time.Duration {
 	return min(max(last*3/2, p.StageTime), p.meanLatency(rate))
 }
 
-// meanLatency returns the latency at a rate, between those of the synchronous and the throughput stage.
+// meanLatency interpolates the latency at a rate between those of the synchronous and the throughput stage.
 func (p *plan) meanLatency(rate float64) time.Duration {
 	full := rundir.Duration(p.run.First(rundir.Throughput).Latency.Mean.Or(0))
 	return p.syncLatency + time.Duration(float64(max(0, full-p.syncLatency))*min(1, rate/p.ceiling))
 }
 
-// firstHolds returns the first two holds.
 func (p *plan) firstHolds() (s experiment.Stage, ok bool) {
 	if p.count(rundir.Hold) >= 2 {
 		return s, false
@@ -340,20 +321,19 @@ func (p *plan) firstHolds() (s experiment.Stage, ok bool) {
 	return p.hold()
 }
 
-// hold returns the next hold.
 func (p *plan) hold() (s experiment.Stage, ok bool) {
 	n := p.count(rundir.Hold)
-	if first := p.run.First(rundir.Hold); first != nil && p.Budget == 0 {
-		longest := max(searchTime, searchHolds*rundir.Duration(first.Elapsed))
-		if p.lastEnd()-rundir.Duration(first.Started) > longest {
-			return s, false
-		}
-	}
 	if n >= maxHolds {
 		return s, false
 	}
+	if first := p.run.First(rundir.Hold); first != nil && p.Budget == 0 {
+		took := p.run.Stages[len(p.run.Stages)-1].EndsAt() - rundir.Duration(first.Started)
+		if took > max(searchTime, searchHolds*rundir.Duration(first.Elapsed)) {
+			return s, false
+		}
+	}
 	rate, longer := saturation.NextHold(p.run)
-	if rate <= 0 || !p.Caps.Allows(rate) || p.spoiled(rundir.Hold) {
+	if rate <= 0 || !p.Caps.Allows(rate) || p.clientLimited(rundir.Hold) {
 		return s, false
 	}
 	return p.holdStage(rate, rundir.Hold, saturation.HoldTime(rate, p.syncLatency, p.StageTime), longer,
@@ -364,13 +344,13 @@ func (p *plan) hold() (s experiment.Stage, ok bool) {
 // time for what follows.
 var holdShares = []float64{0.33, 0.45, mostOfLeft}
 
-// holdStage returns a stage that holds a rate, within a share of what is left of a budget.
+// holdStage takes at most a share of what is left of a budget.
 func (p *plan) holdStage(
 	rate float64, role rundir.Role, d time.Duration, longer bool, share float64,
 ) (s experiment.Stage, ok bool) {
 	s = p.Poisson(rate, role)
 	s.Name = rundir.HoldPrefix + arrival.RateName(rate)
-	for p.has(s.Name) {
+	for slices.ContainsFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Name == s.Name }) {
 		s.Name += "+"
 	}
 	d = max(d, saturation.MinHoldTime(p.run))
@@ -383,7 +363,8 @@ func (p *plan) holdStage(
 		s.Hold = min(d, max(least, p.limitTime(d, share)))
 		s.MaxTime = max(s.Hold, p.limitTime(s.MaxTime, share))
 	}
-	if s.MinTime = s.Hold / 4; longer {
+	s.MinTime = s.Hold / 4
+	if longer {
 		s.Hold = s.MaxTime
 	}
 	return s, true
@@ -397,8 +378,7 @@ func (p *plan) sloProbe() (s experiment.Stage, ok bool) {
 	return p.probe(slo.NextRate(saturation.SLORows(p.run), saturation.Find(p.run), p.SLO), p.StageMax)
 }
 
-// sloProof returns a hold at the rate up to which the SLO is met, by the answer: it is to be shown there for as long as
-// others were held.
+// sloProof returns a hold at the rate up to which the answer says that the SLO is met, as long as other holds.
 func (p *plan) sloProof() (s experiment.Stage, ok bool) {
 	if !p.mayProbe(maxSLOProbes + maxSLOProofs) {
 		return s, false
@@ -406,9 +386,8 @@ func (p *plan) sloProof() (s experiment.Stage, ok bool) {
 	return p.probe(saturation.NextProof(p.run, p.SLO), math.MaxInt64)
 }
 
-// mayProbe reports whether there is an SLO to probe, with fewer than most probes until now.
 func (p *plan) mayProbe(most int) bool {
-	return len(p.SLO) > 0 && p.count(rundir.Probe) < most && !p.spoiled(rundir.Probe)
+	return len(p.SLO) > 0 && p.count(rundir.Probe) < most && !p.clientLimited(rundir.Probe)
 }
 
 // probe holds a rate for as many requests as the SLO needs, at least as long as other holds and at most for a time.
@@ -423,11 +402,8 @@ func (p *plan) probe(rate float64, most time.Duration) (s experiment.Stage, ok b
 	return s, ok
 }
 
-// lastEnd returns when the latest stage ended.
-func (p *plan) lastEnd() time.Duration { return p.run.Stages[len(p.run.Stages)-1].EndsAt() }
-
-// spoiled reports whether the latest stage with a role shows the client and not the server: another would, too.
-func (p *plan) spoiled(role rundir.Role) bool {
+// clientLimited reports whether the latest stage with a role shows the client and not the server: another would, too.
+func (p *plan) clientLimited(role rundir.Role) bool {
 	for _, st := range slices.Backward(p.run.Stages) {
 		if st.Role == role {
 			return !st.Invalid.IsZero()
@@ -440,21 +416,21 @@ func (p *plan) spoiled(role rundir.Role) bool {
 const (
 	leastGain    = 1.05             // in output tokens per second, for which the number in flight is doubled
 	linearGain   = 0.9              // of the output that as many times more in flight would bring at best
-	floorShare   = 0.04             // of a budget, for one request at a time,
-	searchShare  = 0.2              // until the ceiling is found,
-	ceilingShare = 0.17             // of what is left then, for the ceiling,
-	rowShare     = 0.12             // and of what is left, for a rate of the grid
+	floorShare   = 0.04             // of a budget, for one request at a time
+	searchShare  = 0.2              // of a budget, for the search for the ceiling
+	ceilingShare = 0.17             // of what is left, for the ceiling
+	rowShare     = 0.12             // of what is left, for a rate of the grid
 	gridShare    = 0.2              // of a budget, for a grid that comes first
 	rowLatencies = 3                // in a rate of the grid, at least, after its opening
 	nearFull     = 0.75             // of the ceiling, from which on it is twice as long
 	mostOfLeft   = 0.75             // for a hold
-	leastHold    = 12 * time.Second // a shorter one shows nothing, nor one of fewer lone requests
-	fewestWaves  = 6
-	usersShare   = 0.12 // of what is left, for a number of users
+	leastHold    = 12 * time.Second // a shorter one shows nothing
+	fewestWaves  = 6                // of lone requests in a hold: fewer show nothing
+	usersShare   = 0.12             // of what is left, for a number of users
 	leastLeft    = 5 * time.Second
 	maxHolds     = 12
 	maxSLOProbes = 6
 	maxSLOProofs = 2                // more, to show the rate that was found
-	searchTime   = 20 * time.Minute // without a budget, or where that is more,
-	searchHolds  = 3                // times the first hold
+	searchTime   = 20 * time.Minute // of holds without a budget
+	searchHolds  = 3                // or this many times the first hold, where that is more
 )

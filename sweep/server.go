@@ -37,13 +37,11 @@ func Words(prompt, output int, seed uint64) func(stage string) load.Source {
 	}
 }
 
-// words makes requests whose prompts are random words.
 type words struct {
 	rng            *rand.Rand
 	prompt, output int
 }
 
-// Next returns the next request.
 func (w *words) Next() (load.Session, bool) {
 	all := strings.Fields("river stone market window garden music winter bread paper cloud")
 	text := make([]string, w.prompt)

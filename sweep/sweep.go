@@ -5,23 +5,24 @@
 //
 // The way of one request:
 //
-//  1. [experiment.Experiment.Measure] takes an [experiment.Stage]: a load ([llmsweep/sweep/arrival.Load]) and how long to hold it. The load
-//     gives a schedule, drawn from the seed and the stage's name before the stage begins.
-//  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time, waits until it
-//     is due, waits for a place where the number in flight is limited, and hands it to the client.
+//  1. [experiment.Experiment.Measure] takes an [experiment.Stage]: a load ([arrival.Load]) and how long to hold it. The
+//     load gives a schedule, drawn from the seed and the stage's name before the stage begins.
+//  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time,
+//     waits until it is due, waits for a place where the number in flight is limited, and hands it to the client.
 //  3. package client sends it, stamps the instants at which bytes arrive, and fills in a result.
 //  4. load turns the result into a record, appends it to records.jsonl, and shows it to the stage's account
-//     ([llmsweep/sweep/measure.Account]), which also sees the tokens that arrived in each tick. The account decides when the stage has
-//     gone on for long enough.
-//  5. At the stage's end the account finds the window, reads the records once, and fills in a [rundir.Stage]: metrics, goodput and verdict.
-//     A run that was killed is summarized by the same code, from its records ([saturation.Reopen]).
-//  6. [Config.Next] says by the stages so far which is next. It asks [llmsweep/sweep/saturation.NextHold] and [llmsweep/sweep/slo.NextRate]; at the
-//     end [saturation.WriteAnswer] writes what they found into the run.
+//     ([llmsweep/sweep/measure.Account]), which also sees the tokens that arrived in each tick. The account decides
+//     when the stage has gone on for long enough.
+//  5. At the stage's end the account finds the window, reads the records once, and fills in a [rundir.Stage]: metrics,
+//     goodput and verdict. A run that was killed is summarized by the same code, from its records
+//     ([saturation.Reopen]).
+//  6. [Config.Next] says by the stages so far which is next. It asks [saturation.NextHold] and
+//     [llmsweep/sweep/slo.NextRate]; at the end [saturation.WriteAnswer] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
 // Packages import downwards only: pair; sweep; saturation; experiment; measure; grade; load; slo; arrival and sample;
-// rundir/store; rundir and stats. The several processes (cluster) and the self-test are wings: what holds and measures
-// a stage knows nothing of them.
+// rundir/store; rundir and stats. What holds and measures a stage knows nothing of the several processes (cluster) and
+// the self-test.
 //
 // A new load is a type in arrival. What judges one stage is in measure/verdict.go, what answers in saturation, what
 // comes next in plan.go. A new metric is a field of rundir.Stage that measure fills in.
@@ -38,23 +39,20 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// sweeper is a sweep while it runs.
 type sweeper struct {
 	*experiment.Experiment
 	config   Config // never changed
 	sessions openSessions
 }
 
-// begin returns a sweep or run that has measured nothing.
 func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 	if plan.Kind == rundir.KindSweep {
-		c.Ends = endSpoiled
+		c.Ends = endAtClientLimit
 	}
 	x, err := experiment.Begin(c.Config, run, plan)
 	return &sweeper{Experiment: x, config: c}, err
 }
 
-// conclude writes the answer, and how the sweep or run ended.
 func (x *sweeper) conclude(err error) error {
 	err = x.keepAnswer(err)
 	if experiment.Interrupted(err) {
@@ -62,8 +60,8 @@ func (x *sweeper) conclude(err error) error {
 	}
 	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if x.HasBudget() && err == nil && !x.config.Users {
-		if left := x.config.plan(x.Run(), 0).omittedRates(); len(left) > 0 {
-			x.Warn(noteOmittedRates.New(x.config.Budget, len(left), x.config.Points, rateNames(left)))
+		if omitted := x.config.plan(x.Run(), 0).omittedRates(); len(omitted) > 0 {
+			x.Warn(noteOmittedRates.New(x.config.Budget, len(omitted), x.config.Points, rateNames(omitted)))
 		}
 	}
 	if err != nil {
@@ -95,7 +93,6 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	return x.conclude(x.sweep(ctx))
 }
 
-// sweep measures one stage after the other, as the plan has it.
 func (x *sweeper) sweep(ctx context.Context) error {
 	for warm := false; ; warm = true {
 		left := x.TimeLeft()
@@ -108,7 +105,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 				return err
 			}
 		}
-		if this, after, ok := x.expect(&s, left); ok {
+		if this, after, ok := x.estimate(&s, left); ok {
 			x.SetRemaining(this, after)
 		}
 		if err := x.measure(ctx, s); err != nil {
@@ -117,7 +114,6 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	}
 }
 
-// measure measures a stage, and tells what is known of the answer then.
 func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 	if s.Step {
 		_, err := x.Try(ctx, s)
@@ -140,11 +136,12 @@ func (x *sweeper) noteBracket(st *rundir.Stage) {
 		if guess := saturation.ThroughputRate(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
 		}
-		if last := x.config.plan(x.Run(), 0).deferredRates(); len(last) > 0 {
-			x.Note(noteDeferredRates.New(x.config.Budget, rateNames(last)))
+		if deferred := x.config.plan(x.Run(), 0).deferredRates(); len(deferred) > 0 {
+			x.Note(noteDeferredRates.New(x.config.Budget, rateNames(deferred)))
 		}
 	case rundir.Hold:
-		switch s := saturation.Find(x.Run()); {
+		s := saturation.Find(x.Run())
+		switch {
 		case s == nil:
 		case s.Low.Known() && s.High.Known():
 			x.Note(noteSoFar.New(s.Low.Value(), s.High.Value()))
@@ -163,7 +160,6 @@ func rateNames(rates []float64) (names []string) {
 	return names
 }
 
-// checkRates returns why a sweep has no rates; nil where it has.
 func (x *sweeper) checkRates() error {
 	stages := x.Run().Stages
 	switch {
@@ -195,29 +191,29 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 	return x.conclude(x.measureAll(ctx, stages))
 }
 
-// measureAll warms up and measures stages, without those that the first part of the run measured.
+// measureAll measures the stages that an earlier part of the run has not.
 func (x *sweeper) measureAll(ctx context.Context, stages []experiment.Stage) error {
-	kept := 0
+	measured := 0
 	for _, st := range x.Run().Stages {
 		if !strings.HasSuffix(st.Name, experiment.AgainSuffix) {
-			kept++
+			measured++
 		}
 	}
-	for i, s := range stages[min(kept, len(stages)):] {
+	for i, s := range stages[min(measured, len(stages)):] {
 		if i == 0 {
 			if err := x.WarmUp(ctx); err != nil {
 				return err
 			}
 		}
-		x.SetRemaining(expectRun(stages[kept+i:], rundir.Duration(x.Latency())))
+		x.SetRemaining(estimateRun(stages[measured+i:], rundir.Duration(x.Latency())))
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}
 	}
-	switch due := func(st rundir.Stage) bool { return st.Requests.Due > 0 }; {
-	case !slices.ContainsFunc(x.Run().Stages, due):
+	if !slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Requests.Due > 0 }) {
 		return experiment.NothingDue()
-	case !x.Run().Succeeded():
+	}
+	if !x.Run().Succeeded() {
 		return experiment.NothingDone()
 	}
 	return nil

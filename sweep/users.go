@@ -22,7 +22,6 @@ const (
 	nearUsers  = 0.05 // of the number: a bracket that narrow is the answer
 )
 
-// users returns the next number of users.
 func (p *plan) users() (s experiment.Stage, ok bool) {
 	floor := p.run.First(rundir.Synchronous)
 	if floor == nil {
@@ -38,9 +37,9 @@ func (p *plan) users() (s experiment.Stage, ok bool) {
 	last := rows[len(rows)-1]
 	if !p.tooMany(last) {
 		if last.MaxConcurrency >= p.MaxConcurrency {
-			// what it carries is measured for a whole stage
-			whole := len(p.SLO) > 0 && p.countUsers(last.MaxConcurrency, rundir.Probe) == 0
-			return p.userStage(last.MaxConcurrency, rundir.Probe), whole
+			// The number that the answer names is measured for a whole stage.
+			ok = len(p.SLO) > 0 && p.countUsers(last.MaxConcurrency, rundir.Probe) == 0
+			return p.userStage(last.MaxConcurrency, rundir.Probe), ok
 		}
 		return p.userStage(min(2*last.MaxConcurrency, p.MaxConcurrency), rundir.Grid), true
 	}
@@ -60,22 +59,22 @@ func (p *plan) tooMany(st *rundir.Stage) bool {
 	return c.Users.Known() && c.Users.Value()*leastGain < float64(st.MaxConcurrency)
 }
 
-// bisectUsers returns a number of users in the middle of the bracket; 0 where it is narrow. The number that is named in
-// the end is measured for a whole stage.
+// bisectUsers returns the middle of the bracket; 0 where it is narrow. With an SLO, the number that the answer names is
+// measured for a whole stage too.
 func (p *plan) bisectUsers(rows []*rundir.Stage) int {
 	c := saturation.UserCapacity(p.run.Stages, p.SLO)
 	low, high := c.Low.Or(1), c.High.Or(float64(rows[len(rows)-1].MaxConcurrency))
 	middle := int(math.Round((low + high) / 2))
-	switch whole := p.countUsers(int(low), rundir.Probe); {
-	case high-low > max(1, 2*nearUsers*high) && p.countUsers(middle, rundir.Probe) < 2:
+	if high-low > max(1, 2*nearUsers*high) && p.countUsers(middle, rundir.Probe) < 2 {
 		return middle
-	case len(p.SLO) > 0 && c.Low.Known() && whole == 0:
+	}
+	if len(p.SLO) > 0 && c.Low.Known() && p.countUsers(int(low), rundir.Probe) == 0 {
 		return int(low)
 	}
 	return 0
 }
 
-// countUsers returns how often a number of users was measured in a role.
+// countUsers returns how often a number of users was measured in a role; in any where role is empty.
 func (p *plan) countUsers(users int, role rundir.Role) (n int) {
 	for i := range p.run.Stages {
 		if st := &p.run.Stages[i]; st.MaxConcurrency == users && (st.Role == role || role == "") {
@@ -85,8 +84,7 @@ func (p *plan) countUsers(users int, role rundir.Role) (n int) {
 	return n
 }
 
-// userStage returns a stage of a number of users. Those of the stage before go on where they were; others join in the
-// middle of their sessions, or leave.
+// userStage keeps the users of the stage before where they were; others join in the middle of their sessions, or leave.
 func (p *plan) userStage(users int, role rundir.Role) experiment.Stage {
 	cycle := p.run.Workload.Pause()
 	if n := len(p.run.Stages); n > 0 {
@@ -103,21 +101,18 @@ func (p *plan) userStage(users int, role rundir.Role) experiment.Stage {
 	return s
 }
 
-// openSessions are the sessions that go on after a stage.
 type openSessions struct {
 	mu       sync.Mutex
 	sessions []load.Session
 }
 
-// add takes a session in.
-func (s *openSessions) add(one load.Session) {
+func (s *openSessions) add(session load.Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions = append(s.sessions, one)
+	s.sessions = append(s.sessions, session)
 }
 
-// source returns a source of the sessions that go on, at most one for each user, and then of others. The rest of them
-// has left.
+// source returns a source of the open sessions, one for each user at most, and then of others. The rest have left.
 func (s *openSessions) source(others load.Source, users int) load.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,18 +121,16 @@ func (s *openSessions) source(others load.Source, users int) load.Source {
 	return &resumedSource{first, others}
 }
 
-// resumedSource yields sessions before those of another source.
 type resumedSource struct {
 	first []load.Session
 	load.Source
 }
 
-// Next returns the next session.
 func (s *resumedSource) Next() (load.Session, bool) {
 	if len(s.first) == 0 {
 		return s.Source.Next()
 	}
-	one := s.first[0]
+	next := s.first[0]
 	s.first = s.first[1:]
-	return one, true
+	return next, true
 }

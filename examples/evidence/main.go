@@ -57,7 +57,7 @@ func run(in io.Reader, out, log io.Writer, keep, code string) (err error) {
 		if err != nil {
 			return err
 		}
-		earlier = found.kept(string(text))
+		earlier = found.earlierRows(string(text))
 	}
 	return errors.Join(found.write(out, code, earlier), found.err())
 }
@@ -87,10 +87,8 @@ type event struct {
 	Elapsed                                   float64 // seconds
 }
 
-// row is one row of the table.
 type row struct{ pkg, test, cells string }
 
-// evidence is what the tests reported.
 type evidence struct {
 	rows   []row
 	small  bool               // a test was not at full size
@@ -132,11 +130,10 @@ func read(in io.Reader, log io.Writer) (*evidence, error) {
 	return e, lines.Err()
 }
 
-// columns of the table.
 const columns = "| package | claim | wanted | got | test | minutes | commit |\n|---|---|---|---|---|---|---|\n"
 
-// kept returns the rows of an earlier table whose claims were not measured again.
-func (e *evidence) kept(table string) (rows []string) {
+// earlierRows returns the rows of an earlier table whose claims were not measured again.
+func (e *evidence) earlierRows(table string) (rows []string) {
 	_, body, _ := strings.Cut(table, columns)
 	for line := range strings.Lines(body) {
 		cells := strings.Split(line, " | ")
@@ -150,7 +147,6 @@ func (e *evidence) kept(table string) (rows []string) {
 	return rows
 }
 
-// write prints the table, with rows of an earlier one.
 func (e *evidence) write(out io.Writer, commit string, earlier []string) error {
 	size := "at full size (`-tags statistics`)"
 	if e.small {
@@ -169,8 +165,7 @@ func (e *evidence) write(out io.Writer, commit string, earlier []string) error {
 	slices.Sort(rows)
 	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s. Each row names the commit that it "+
 		"was measured at. How many servers it was measured on is in the column \"got\". \"minutes\" is the time of the "+
-		"whole test, which "+
-		"may have measured several rows.\n\n%s%s",
+		"whole test, which may have measured several rows.\n\n%s%s",
 		size, columns, strings.Join(rows, ""))
 	return err
 }

@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	earlier := e.kept(columns + `| pair | pairs | < 7 % | 9 % | TestSame passed | 0.5 | old |
+	earlier := e.earlierRows(columns + `| pair | pairs | < 7 % | 9 % | TestSame passed | 0.5 | old |
 | sweep | budgets | 1 % | 0 % | TestBudgets passed | 3.0 | old |
 `)
 	var out bytes.Buffer

@@ -10,7 +10,6 @@ import (
 // Constant has one arrival every 1/Rate seconds, the first at once.
 type Constant = Rated[equal]
 
-// equal gaps are all of one length.
 type equal struct{}
 
 func (equal) String() string { return "constant" }

@@ -63,8 +63,8 @@ func EvenInstant(s Schedule, rate float64, from, limit time.Duration) time.Durat
 			due = limit
 		}
 		if due > at {
-			first, last := rundir.Duration((n-half)/rate), rundir.Duration((n+half)/rate)
-			if first = max(first, at); first < due && first <= last {
+			first, last := max(at, rundir.Duration((n-half)/rate)), rundir.Duration((n+half)/rate)
+			if first < due && first <= last {
 				return first
 			}
 			at = due

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// kind is a kind of open loop, as --arrivals names it.
 type kind struct {
 	help string                              // its form in --help; empty for the default
 	form string                              // its form where another text was given
@@ -14,7 +13,7 @@ type kind struct {
 	read func(value string) (openLoad, bool) // reads what follows the colon; nil where nothing does
 }
 
-// kinds are all kinds of open loops. The first is the default.
+// kinds are the open loops that --arrivals names. The first is the default.
 var kinds = []kind{
 	{"", "poisson", Poisson{}, nil},
 	{"constant", "constant", Constant{}, nil},
@@ -23,7 +22,6 @@ var kinds = []kind{
 	{"trace:FILE", "trace:FILE", Trace{}, readTrace},
 }
 
-// openLoad is a load that parse reads.
 type openLoad interface {
 	Load
 	// withOptions returns the load with the rate, duration and limit of the options, or what is wrong with them.
@@ -49,8 +47,7 @@ func forms(of func(kind) string) (all []string) {
 	return all
 }
 
-// parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is the
-// default. The rate, and the duration of a ramp, are not part of the text.
+// parse reads poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE; an empty text is the default.
 func parse(text string) (openLoad, error) {
 	if text == "" {
 		return kinds[0].zero, nil

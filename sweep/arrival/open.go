@@ -12,8 +12,7 @@ import (
 // maxRate is more requests per second than any client sends.
 const maxRate = 1e6
 
-// seedPurpose names the arrivals' part of a run's seed.
-const seedPurpose = "arrivals"
+const seedPurpose = "arrivals" // their part of a run's seed
 
 // Rated is an open loop at one rate: [Poisson], [Constant] or [Gamma], by the gaps between its arrivals.
 type Rated[G gaps] struct {
@@ -22,7 +21,6 @@ type Rated[G gaps] struct {
 	Gaps           G
 }
 
-// gaps is what distinguishes loads of one rate.
 type gaps interface {
 	String() string // as --arrivals has it: "gamma:0.5"
 	validate() error

@@ -18,7 +18,6 @@ type Options struct {
 	Duration       time.Duration // of each stage; 0 for defaultDuration where Requests is 0 too
 }
 
-// defaultDuration is how long a stage measures where neither a number of requests nor a duration is given.
 const defaultDuration = time.Minute
 
 // Window returns how long each stage measures; 0 where the number of requests decides.
@@ -58,12 +57,12 @@ func (o Options) Loads() ([]Load, error) {
 		return nil, err
 	}
 	if _, ramp := l.(Ramp); o.Requests > 0 && o.Duration > 0 && !ramp {
-		return nil, errBoth
+		return nil, errTwoLimits
 	}
 	return []Load{l}, nil
 }
 
-var errBoth = errors.New("give --requests or --duration, not both")
+var errTwoLimits = errors.New("give --requests or --duration, not both")
 
 func (o Options) closed() ([]Load, error) {
 	var all []Load
@@ -71,7 +70,7 @@ func (o Options) closed() ([]Load, error) {
 	case o.TimeScale > 0:
 		return nil, errTimeScale
 	case o.Requests > 0 && o.Duration > 0:
-		return nil, errBoth
+		return nil, errTwoLimits
 	case len(slices.Compact(slices.Sorted(slices.Values(o.Concurrency)))) != len(o.Concurrency):
 		return nil, errors.New("--concurrency names a number twice")
 	}
@@ -87,7 +86,6 @@ func (o Options) closed() ([]Load, error) {
 
 var errTimeScale = errors.New("--time-scale goes with --arrivals trace:FILE")
 
-// open returns the open loop.
 func (o Options) open() (Load, error) {
 	l, err := parse(o.Arrivals)
 	if err != nil {
@@ -96,7 +94,6 @@ func (o Options) open() (Load, error) {
 	return l.withOptions(o)
 }
 
-// validated returns a load, or what is wrong with it and the flag that says it.
 func validated(flag string, l Load) (Load, error) {
 	if err := l.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)

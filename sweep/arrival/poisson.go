@@ -12,7 +12,6 @@ const kindPoisson = "poisson"
 // Poisson has independent exponential gaps of mean 1/Rate: arrivals of many users who do not know of each other.
 type Poisson = Rated[exponential]
 
-// exponential gaps are independent.
 type exponential struct{}
 
 func (exponential) String() string { return kindPoisson }

@@ -58,7 +58,6 @@ func (s *sparse) Next() (time.Duration, bool) {
 	}
 }
 
-// merged is a schedule with further instants.
 type merged struct {
 	instants []time.Duration // ascending
 	Schedule

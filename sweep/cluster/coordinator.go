@@ -78,9 +78,9 @@ func (c *Coordinator) Admit(conn net.Conn) {
 		return
 	}
 	m := &member{link: l, rank: hello.Rank, host: hello.Host}
-	if refusal := c.enter(m, &hello); refusal != "" {
+	if refusal := c.addMember(m, &hello); refusal != "" {
 		l.send(bye{"rank 0 refuses this rank: " + refusal})
-		l.receive() // until it has read that
+		l.receive() // until the rank has read that and closes
 		return
 	}
 	go l.keepAlive()
@@ -89,7 +89,7 @@ func (c *Coordinator) Admit(conn net.Conn) {
 		ev.m, ev.err = l.receive()
 		select {
 		case c.events <- ev:
-		case <-c.closing: // what comes is read, so that the farewell arrives
+		case <-c.closing: // keep reading, so that the farewell arrives
 		}
 		if ev.err != nil {
 			return
@@ -97,8 +97,7 @@ func (c *Coordinator) Admit(conn net.Conn) {
 	}
 }
 
-// enter registers a rank, or returns why it cannot join.
-func (c *Coordinator) enter(m *member, h *Hello) (refusal string) {
+func (c *Coordinator) addMember(m *member, h *Hello) (refusal string) {
 	switch {
 	case h.Version != c.Version:
 		return fmt.Sprintf("it is llmsweep %s, and rank 0 is %s", h.Version, c.Version)
@@ -120,14 +119,14 @@ func (c *Coordinator) enter(m *member, h *Hello) (refusal string) {
 // joinTime is how long ranks may take to join: pods may have to fetch an image.
 const joinTime = 5 * time.Minute
 
-// Gather waits until all ranks have joined, and tells them of server and workload. waiting is called with those that
-// have not, when that takes long.
+// Gather waits until all ranks have joined, and sends them the setup. waiting is called with those that have not, when
+// that takes long.
 func (c *Coordinator) Gather(ctx context.Context, setup []byte, waiting func(missing string)) error {
 	if err := c.await(ctx, waiting); err != nil {
 		return err
 	}
 	for _, m := range c.members {
-		m.send(welcome{setup}) // one that is gone by now is missed in the first stage
+		m.send(welcome{setup}) // a rank that is gone by now is lost in the first stage
 	}
 	return nil
 }
@@ -155,7 +154,6 @@ func (c *Coordinator) await(ctx context.Context, waiting func(missing string)) e
 	}
 }
 
-// missing names the ranks that have not joined.
 func (c *Coordinator) missing() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,10 +166,9 @@ func (c *Coordinator) missing() string {
 	return strings.Join(all, ", ")
 }
 
-// farewellTime is how long ranks may take to hear that the run has ended.
 const farewellTime = 2 * time.Second
 
-// Close ends the run: all ranks are told, also those that join only now, and why where err is not nil.
+// Close ends the run and tells all ranks why, those that join only now too; err is nil for a complete run.
 func (c *Coordinator) Close(err error) {
 	end := bye{}
 	if err != nil {
@@ -189,10 +186,10 @@ func (c *Coordinator) Close(err error) {
 			m.send(end)
 		}
 	}
-	over := make(chan struct{})
-	go func() { c.serving.Wait(); close(over) }()
+	served := make(chan struct{})
+	go func() { c.serving.Wait(); close(served) }()
 	select {
-	case <-over:
+	case <-served:
 	case <-time.After(farewellTime):
 		for _, m := range members {
 			if m != nil {

@@ -34,17 +34,15 @@ const (
 )
 
 func newLink(c net.Conn) *link {
-	register()
+	registerMessages()
 	l := &link{Conn: c, out: gob.NewEncoder(c), in: gob.NewDecoder(c), sendToken: make(chan struct{}, 1),
 		ended: make(chan struct{})}
 	l.shut = sync.OnceFunc(func() { close(l.ended); c.Close() })
 	return l
 }
 
-// Close ends the connection.
 func (l *link) Close() error { l.shut(); return nil }
 
-// send writes a message.
 func (l *link) send(m any) error {
 	l.sendToken <- struct{}{}
 	defer func() { <-l.sendToken }()
@@ -52,7 +50,6 @@ func (l *link) send(m any) error {
 	return l.out.Encode(&m)
 }
 
-// receive reads a message.
 func (l *link) receive() (m any, err error) {
 	for {
 		l.SetReadDeadline(time.Now().Add(silenceLimit))
@@ -66,7 +63,6 @@ func (l *link) receive() (m any, err error) {
 	}
 }
 
-// keepAlive sends signs of life until the connection ends.
 func (l *link) keepAlive() {
 	ticker := time.NewTicker(aliveEvery)
 	defer ticker.Stop()
@@ -79,7 +75,7 @@ func (l *link) keepAlive() {
 	}
 }
 
-var errStranger = errors.New("the other side has another token")
+var errOtherToken = errors.New("the other side has another token")
 
 // tlsConfig returns the TLS configuration of both sides. Each makes a certificate now, with a key that follows from the
 // token, and accepts that key alone: both prove that they know the token, which is never sent.
@@ -100,27 +96,25 @@ func tlsConfig(token string) (*tls.Config, error) {
 	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, ServerName: "llmsweep",
-		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
-		ClientAuth:   tls.RequireAnyClientCert,
-		// The certificate counts by its key alone, which is checked below.
-		InsecureSkipVerify: true,
+		Certificates:       []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		ClientAuth:         tls.RequireAnyClientCert,
+		InsecureSkipVerify: true, // only the key counts, and is checked below
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 {
-				return errStranger
+				return errOtherToken
 			}
 			if k, ok := s.PeerCertificates[0].PublicKey.(ed25519.PublicKey); !ok || !k.Equal(key.Public()) {
-				return errStranger
+				return errOtherToken
 			}
 			return nil
 		},
 	}, nil
 }
 
-// handshakeTime is how long a connection may take to be made.
 const handshakeTime = 10 * time.Second
 
-// Listen lets ranks join at a listener until it is closed. Strangers knock at open ports: who has another token is let
-// go.
+// Listen lets ranks join at a listener until it is closed. Those without the token, such as port scanners, are
+// dropped.
 func (c *Coordinator) Listen(l net.Listener, token string) error {
 	config, err := tlsConfig(token)
 	if err != nil {
@@ -163,14 +157,14 @@ func Dial(ctx context.Context, address, token string, slow func(error)) (net.Con
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: handshakeTime}, Config: config}
-	for told := false; ; {
+	for reported := false; ; {
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		if err == nil {
 			return conn, nil
 		}
 		err = fmt.Errorf("rank 0 at %s: %w", address, err)
-		if !told && time.Since(began) > patience {
-			told = true
+		if !reported && time.Since(began) > patience {
+			reported = true
 			slow(err)
 		}
 		select {

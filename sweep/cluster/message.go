@@ -15,7 +15,7 @@ type Hello struct {
 	Version, Host string
 }
 
-// welcome tells a rank of server and workload, once all ranks have joined.
+// welcome describes server and workload to a rank, once all ranks have joined.
 type welcome struct{ Setup []byte }
 
 // stage announces a stage. Each rank makes schedule and prompts itself, from the seed, and answers with ready.
@@ -26,7 +26,6 @@ type stage struct {
 	Seed      uint64
 }
 
-// ready says that a rank has prepared the stage.
 type ready struct{}
 
 // start begins the stage a time after the message comes. Clocks of other machines need not be known: what a message
@@ -53,7 +52,7 @@ type tick struct {
 	Arrived, Owed float64
 }
 
-// phase is how far a stage has got. Rank 0 moves all ranks on.
+// phase is of a stage. Rank 0 moves all ranks from one to the next.
 type phase int
 
 const (
@@ -77,14 +76,12 @@ type done struct {
 // trouble says why a rank cannot go on. Without an error it was interrupted, and ends with the run.
 type trouble struct{ Error string }
 
-// bye ends the run on a rank.
 type bye struct{ Error string } // why it ended early; empty where it did not
 
-// alive is sent every few seconds by both sides.
+// alive is a sign of life, sent by both sides.
 type alive struct{}
 
-// register names the messages for encoding/gob, and the loads that they hold.
-func register() {
+func registerMessages() {
 	for _, m := range []any{
 		Hello{}, welcome{}, stage{}, ready{}, start{}, started{}, progress{}, phase(0), done{}, trouble{}, bye{}, alive{},
 	} {

@@ -1,6 +1,5 @@
-// Finds out which of several ranks this process is, and where rank 0 is, from what the launcher set in the environment
-// or from flags. Ranks cannot ask each other before they know that, so all of it is derived from what each of them
-// sees.
+// Which of several ranks this process is, and where rank 0 is, follows from flags and from what the launcher set in the
+// environment: ranks cannot ask each other before they know that.
 
 package cluster
 
@@ -42,7 +41,6 @@ type Place struct {
 	Derived     bool   // the token follows from the environment: others on the cluster may be able to guess it
 }
 
-// defaultPort is the port of rank 0 where an address has none.
 const defaultPort = "28510"
 
 // FindPlace returns the place of this process, or nil where it is the only one. env returns the value of an environment
@@ -61,14 +59,14 @@ func FindPlace(f PlaceFlags, env func(string) string) (*Place, error) {
 	number(envRank, &f.Rank, f.Rank < 0)
 	number(envRanks, &f.Ranks, f.Ranks == 0)
 	f.Coordinator, f.Token = cmp.Or(f.Coordinator, env(envCoordinator)), cmp.Or(f.Token, env(envToken))
-	given := f.Rank >= 0 || f.Ranks > 0 || f.Coordinator != ""
-	if given {
+	byFlags := f.Rank >= 0 || f.Ranks > 0 || f.Coordinator != ""
+	if byFlags {
 		number("JOB_COMPLETION_INDEX", &f.Rank, f.Rank < 0) // of a Kubernetes Indexed Job, whose manifest sets the other two
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case given:
+	case byFlags:
 		return placeByFlags(f)
 	case env("SLURM_STEP_NUM_TASKS") != "" && env("SLURM_PROCID") != "":
 		return placeBySlurm(f.Token, env)
@@ -76,20 +74,19 @@ func FindPlace(f PlaceFlags, env func(string) string) (*Place, error) {
 	return nil, nil
 }
 
-// placeByFlags returns the place that flags say.
 func placeByFlags(f PlaceFlags) (*Place, error) {
 	host, port, err := net.SplitHostPort(f.Coordinator)
 	if err != nil {
 		host, port = strings.Trim(f.Coordinator, "[]"), defaultPort
 	}
-	n, bad := strconv.Atoi(port)
+	n, portErr := strconv.Atoi(port)
 	switch {
 	case f.Rank < 0 || f.Ranks < 1 || f.Rank >= f.Ranks:
 		return nil, fmt.Errorf("several ranks need --rank (from 0) and --ranks (their number): %d of %d is none", f.Rank,
 			f.Ranks)
 	case f.Ranks == 1:
 		return nil, nil
-	case host == "" || bad != nil || n < 1 || n > 65535:
+	case host == "" || portErr != nil || n < 1 || n > 65535:
 		return nil, fmt.Errorf("several ranks need --coordinator: the host of rank 0, and a port that is free there, such "+
 			"as node1:%s", defaultPort)
 	case f.Token == "":
@@ -99,13 +96,12 @@ func placeByFlags(f PlaceFlags) (*Place, error) {
 	return &Place{Rank: f.Rank, Ranks: f.Ranks, Host: host, Port: port, Token: f.Token}, nil
 }
 
-// placeBySlurm returns the place in a job step, as srun sets it. A batch script has no step of several tasks, and is
-// none.
+// placeBySlurm returns the place in a job step of srun; nil in a batch script, which has no step of several tasks.
 func placeBySlurm(token string, env func(string) string) (*Place, error) {
 	rank, err := strconv.Atoi(env("SLURM_PROCID"))
-	ranks, also := strconv.Atoi(env("SLURM_STEP_NUM_TASKS"))
+	ranks, ranksErr := strconv.Atoi(env("SLURM_STEP_NUM_TASKS"))
 	host := firstHost(cmp.Or(env("SLURM_STEP_NODELIST"), env("SLURM_NODELIST")))
-	if err = errors.Join(err, also); err != nil || host == "" {
+	if err = errors.Join(err, ranksErr); err != nil || host == "" {
 		return nil, fmt.Errorf("the environment that srun set cannot be read: %w",
 			cmp.Or(err, errors.New("SLURM_STEP_NODELIST names no host")))
 	}
@@ -150,8 +146,7 @@ func deriveToken(env func(string) string) string {
 	h := sha256.New()
 	for _, name := range []string{
 		"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_CLUSTER_NAME", "SLURM_JOB_UID", "SLURM_SRUN_COMM_HOST",
-		"SLURM_SRUN_COMM_PORT",
-		"SLURM_STEP_LAUNCHER_PORT",
+		"SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT",
 	} {
 		fmt.Fprintf(h, "%s=%s\n", name, env(name))
 	}
@@ -166,14 +161,16 @@ func (p *Place) Resolve(ctx context.Context) {
 	})
 }
 
-func (p *Place) resolve(ctx context.Context, lookup func(context.Context, string) ([]string, error),
-	run func(context.Context, string, ...string) ([]byte, error)) {
+func (p *Place) resolve(
+	ctx context.Context, lookup func(context.Context, string) ([]string, error),
+	run func(context.Context, string, ...string) ([]byte, error),
+) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if found, err := lookup(ctx, p.Host); err == nil && len(found) > 0 {
+	if addresses, err := lookup(ctx, p.Host); err == nil && len(addresses) > 0 {
 		return
 	}
-	out, _ := run(ctx, "scontrol", "show", "node", "-o", p.Host) // where that fails, connecting will, and name the host
+	out, _ := run(ctx, "scontrol", "show", "node", "-o", p.Host) // where that fails, so does connecting
 	for _, field := range strings.Fields(string(out)) {
 		if address, ok := strings.CutPrefix(field, "NodeAddr="); ok && address != "" {
 			p.Host = address

@@ -9,12 +9,11 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// reportEvery is how often a rank tells how its stage stands: often enough for the shortest stage, and ten messages a
-// second.
+// reportEvery is often enough for the shortest stage, and ten messages a second.
 const reportEvery = 100 * time.Millisecond
 
-// reporter is the [load.Monitor] and the [load.Log] of a rank. It judges nothing and keeps nothing: it tells rank 0
-// what it sees, and passes rank 0's decisions on.
+// reporter is the [load.Monitor] and the [load.Log] of a rank: it sends rank 0 what it sees, and passes rank 0's
+// decisions on.
 type reporter struct {
 	rank  rundir.Number
 	send  func(any) error
@@ -27,7 +26,6 @@ type reporter struct {
 	sending sync.WaitGroup
 }
 
-// begin sends what is seen from now on, until end.
 func (r *reporter) begin() {
 	r.done = make(chan struct{})
 	r.sending.Go(func() {
@@ -45,13 +43,12 @@ func (r *reporter) begin() {
 	})
 }
 
-// end sends what was not sent yet.
 func (r *reporter) end() {
 	close(r.done)
 	r.sending.Wait()
 }
 
-// flush sends what was seen. The lock is not held meanwhile: requests must not wait for the network.
+// flush sends without the lock: requests must not wait for the network.
 func (r *reporter) flush() {
 	spent := r.spent()
 	r.mu.Lock()
@@ -62,7 +59,6 @@ func (r *reporter) flush() {
 	r.send(now) // where that fails, the session ends
 }
 
-// Due counts a request that came due.
 func (r *reporter) Due(asked int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +71,6 @@ func (r *reporter) FirstToken(time.Duration) {}
 // Append does nothing: Ended has the same record.
 func (r *reporter) Append(*rundir.Record) error { return nil }
 
-// Ended takes in the record of a request.
 func (r *reporter) Ended(rec *rundir.Record, tokens int) {
 	rec.Rank = r.rank
 	r.mu.Lock()
@@ -84,14 +79,12 @@ func (r *reporter) Ended(rec *rundir.Record, tokens int) {
 	r.next.Counted = append(r.next.Counted, tokens)
 }
 
-// Tick notes the tokens that arrived since the last call, and those owed now.
 func (r *reporter) Tick(now time.Duration, arrived, owed float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.next.Ticks = append(r.next.Ticks, tick{now, arrived, owed})
 }
 
-// Decide returns rank 0's decision.
 func (r *reporter) Decide(time.Duration) load.Decision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +103,6 @@ func (r *reporter) Closed(time.Duration) {}
 // Recent returns nothing: rank 0 shows how the stage stands.
 func (r *reporter) Recent() load.Snapshot { return load.Snapshot{} }
 
-// progress notes the number in flight.
 func (r *reporter) progress(s load.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,8 +118,7 @@ func (r *reporter) settle(own bool) bool {
 	return r.phase == settled
 }
 
-// obey takes in a decision of rank 0.
-func (r *reporter) obey(to phase) {
+func (r *reporter) moveTo(to phase) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.phase = to

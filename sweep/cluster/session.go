@@ -49,8 +49,8 @@ func Join(ctx context.Context, conn net.Conn, hello Hello) (*Session, []byte, er
 // ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 gives the reason.
 var ErrEnded = errors.New("rank 0 ended the run")
 
-// endError returns why rank 0 ended the run: whole is for one that is done.
-func endError(ev event, whole error) error {
+// endError returns why rank 0 ended the run; complete where it ended without an error.
+func endError(ev event, complete error) error {
 	b, ok := ev.m.(bye)
 	switch {
 	case !ok:
@@ -58,7 +58,7 @@ func endError(ev event, whole error) error {
 	case b.Error != "":
 		return fmt.Errorf("%w: %s", ErrEnded, b.Error)
 	}
-	return whole
+	return complete
 }
 
 func (s *Session) receive() {
@@ -85,7 +85,7 @@ func (s *Session) Leave(err error) {
 	for late := time.After(silenceLimit); ; {
 		select {
 		case ev := <-s.events:
-			if _, over := ev.m.(bye); over || ev.err != nil {
+			if _, ended := ev.m.(bye); ended || ev.err != nil {
 				return
 			}
 		case <-late:
@@ -101,13 +101,11 @@ type Work struct {
 	Trace   []time.Duration                // the offsets of the trace that is replayed; nil for none
 	Waiter  load.Waiter
 	Caps    *load.Caps // this rank's part of the limits of a hosted API; nil for none
-	// SpendLimiter is for what the rank's requests cost; rank 0's is that of the whole run. It is nil where nothing is
-	// counted.
+	// SpendLimiter is of the rank's requests, and rank 0's of the whole run; nil where spending is not counted.
 	SpendLimiter *client.SpendLimiter
 	Warm         func(ctx context.Context, connections int) error // nil where there are none to open
 }
 
-// ownPart is this rank's part of a stage.
 type ownPart struct {
 	stage    load.Stage
 	idle     bool
@@ -121,34 +119,34 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 	const patience = 30 * time.Second // for rank 0 to end the run after an interrupt
 	defer s.end()
 	finished := make(chan done, 1)
-	var now *ownPart
+	var part *ownPart
 	inner := context.WithoutCancel(ctx)
-	leaving, late := ctx.Done(), (<-chan time.Time)(nil)
+	interrupted, late := ctx.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
 		case ev := <-s.events:
 			switch m := ev.m.(type) {
 			case stage:
 				var err error
-				if now, err = s.prepare(inner, w, &m); err != nil {
+				if part, err = s.prepare(inner, w, &m); err != nil {
 					s.Leave(err)
 					return err
 				}
 				s.link.send(ready{})
 			case start:
 				s.link.send(started{})
-				now.begin(inner, w, m.In, finished)
+				part.begin(inner, w, m.In, finished)
 			case phase:
-				now.obey(m, finished)
+				part.moveTo(m, finished)
 			default:
-				now.obey(cancelled, make(chan done, 1)) // of no use to anyone
+				part.moveTo(cancelled, make(chan done, 1)) // which nobody reads
 				return endError(ev, nil)
 			}
 		case d := <-finished:
 			s.link.send(d)
-			now = nil
-		case <-leaving:
-			leaving, late = nil, time.After(patience)
+			part = nil
+		case <-interrupted:
+			interrupted, late = nil, time.After(patience)
 			s.link.send(trouble{})
 		case <-late:
 			return context.Cause(ctx)
@@ -156,7 +154,6 @@ func (s *Session) Serve(ctx context.Context, w Work) error {
 	}
 }
 
-// prepare makes ready for a stage.
 func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*ownPart, error) {
 	l := m.Load
 	if t, ok := l.(arrival.Trace); ok {
@@ -182,7 +179,7 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*ownPart, erro
 		n = min(n, load.MaxRateConnections)
 	}
 	if w.Warm != nil && n > 0 {
-		w.Warm(ctx, n) // the stage's requests find out where it fails
+		w.Warm(ctx, n) // where it fails, so do the stage's requests
 	}
 	if w.SpendLimiter != nil {
 		w.SpendLimiter.Grant(m.Allowance)
@@ -192,7 +189,6 @@ func (s *Session) prepare(ctx context.Context, w Work, m *stage) (*ownPart, erro
 	return p, nil
 }
 
-// begin runs the stage.
 func (p *ownPart) begin(ctx context.Context, w Work, in time.Duration, finished chan<- done) {
 	if p.idle {
 		finished <- done{CPU: -1}
@@ -203,11 +199,11 @@ func (p *ownPart) begin(ctx context.Context, w Work, in time.Duration, finished 
 	p.reporter.begin()
 	go func() {
 		defer p.cancel()
-		seen, err := load.Run(ctx, p.stage, load.Environment{
+		o, err := load.Run(ctx, p.stage, load.Environment{
 			Doer: w.Doer, Log: p.reporter, Monitor: p.reporter, Progress: p.reporter.progress, Settled: p.reporter.settle,
 		})
 		p.reporter.end()
-		d := done{Spent: seen.Spent, Began: seen.Began, Elapsed: seen.Elapsed, CPU: seen.CPU, GC: seen.GC}
+		d := done{Spent: o.Spent, Began: o.Began, Elapsed: o.Elapsed, CPU: o.CPU, GC: o.GC}
 		if err != nil {
 			d.Error = err.Error()
 		}
@@ -215,12 +211,12 @@ func (p *ownPart) begin(ctx context.Context, w Work, in time.Duration, finished 
 	}()
 }
 
-// obey takes in a decision of rank 0. A part that has not begun ends at once when it is cancelled.
-func (p *ownPart) obey(to phase, finished chan<- done) {
+// moveTo moves the part to another phase. One that has not begun ends at once when it is cancelled.
+func (p *ownPart) moveTo(to phase, finished chan<- done) {
 	switch {
 	case p == nil: // it has ended
 	case to != cancelled:
-		p.reporter.obey(to)
+		p.reporter.moveTo(to)
 	case p.cancel != nil:
 		p.cancel()
 	default:

@@ -11,7 +11,6 @@ type share struct {
 	Key         uint64
 }
 
-// newShare returns a rank's part of a stage.
 func newShare(rank, ranks, limit int, closed bool, seed uint64, stage string) share {
 	h := fnv.New64a()
 	h.Write([]byte(stage))
@@ -26,9 +25,9 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// owns reports whether the rank sends a session, by its place in the stage. In an open loop a hash draws the rank: a
-// Poisson process that is thinned so leaves independent Poisson processes, whose sum is one again even where the ranks
-// begin a little apart. In a closed loop ranks take turns, each as often as it has slots.
+// owns reports whether the rank sends a session, by its place in the stage. In an open loop a hash draws the rank:
+// thinned so, a Poisson process leaves independent Poisson processes, whose sum is one again even where the ranks begin
+// a little apart. In a closed loop ranks take turns, each as often as it has slots.
 func (s share) owns(seq int) bool {
 	place := uint64(seq)
 	if !s.Closed {
@@ -48,10 +47,8 @@ func (s share) slots() int {
 	return (s.Limit-s.Rank-1)/s.Ranks + 1
 }
 
-// idle reports whether the rank has no part in the stage.
 func (s share) idle() bool { return s.Limit > 0 && s.slots() == 0 }
 
-// part returns the rank's part of the load, from 0 to 1.
 func (s share) part() float64 {
 	if s.Limit > 0 {
 		return float64(s.slots()) / float64(s.Limit)

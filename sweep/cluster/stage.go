@@ -42,7 +42,7 @@ type hold struct {
 	phase     phase
 	startSent time.Time // when the ranks were told to start
 	epoch     time.Time // the start
-	tickCount int       // ticks that were put together
+	tickCount int       // ticks that were added up
 	closedAt  time.Duration
 	spent     bool
 	fault     error // why it was cancelled; nil where it was not
@@ -51,10 +51,9 @@ type hold struct {
 	changes   []change // of the number in flight
 }
 
-// change is a change of the number in flight, by one.
 type change struct {
 	at time.Duration
-	by int
+	by int // 1 or -1
 }
 
 // part is a rank's part of a stage, as rank 0 sees it.
@@ -62,7 +61,7 @@ type part struct {
 	*member
 	ready     bool
 	roundTrip time.Duration
-	ticks     []tick // not yet put together
+	ticks     []tick // not yet added up
 	last      time.Duration
 	owed      float64
 	inFlight  int
@@ -74,127 +73,121 @@ type part struct {
 
 // Hold runs a stage on all ranks. It is an experiment.StageRunner.
 func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Outcome, error) {
-	g := &hold{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
-	defer g.limit.Stop()
+	h := &hold{Coordinator: c, Stage: s, Environment: e, closedAt: -1, limit: time.NewTimer(readyTime)}
+	defer h.limit.Stop()
 	for _, m := range c.members {
-		g.parts = append(g.parts, &part{member: m})
+		h.parts = append(h.parts, &part{member: m})
 	}
-	g.announce()
+	h.announce()
 	if c.SpendLimiter != nil {
 		defer c.SpendLimiter.Release()
 	}
-	g.follow(ctx)
-	return g.outcome(), g.fault
+	h.follow(ctx)
+	return h.outcome(), h.fault
 }
 
-// announce tells the ranks of the stage. A limit on spending holds for all together: each gets its share of what is
-// left.
-func (g *hold) announce() {
-	spec := g.Spec
+// announce gives each rank its share of what is left of a limit on spending.
+func (h *hold) announce() {
+	spec := h.Spec
 	if t, ok := spec.Load.(arrival.Trace); ok {
 		t.Offsets = nil
 		spec.Load = t
 	}
 	var left float64
-	if g.SpendLimiter != nil {
-		left = g.SpendLimiter.Remaining()
+	if h.SpendLimiter != nil {
+		left = h.SpendLimiter.Remaining()
 	}
-	for i, p := range g.parts {
-		own := newShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
-		p.send(stage{Spec: spec, Share: own, Allowance: left * own.part(), Seed: g.Seed})
+	for i, p := range h.parts {
+		s := newShare(i, len(h.parts), h.Limit, h.Schedule == nil, h.Seed, h.Name)
+		p.send(stage{Spec: spec, Share: s, Allowance: left * s.part(), Seed: h.Seed})
 	}
 }
 
-// follow follows the stage until all ranks have ended it.
-func (g *hold) follow(ctx context.Context) {
+func (h *hold) follow(ctx context.Context) {
 	stop := func() {}
 	defer func() { stop() }()
-	for ending := ctx.Done(); g.anyPart(func(p *part) bool { return p.done == nil }); {
+	for ending := ctx.Done(); h.anyPart(func(p *part) bool { return p.done == nil }); {
 		select {
-		case ev := <-g.events:
-			g.handle(ev)
-		case <-g.limit.C:
-			for _, p := range g.parts {
+		case ev := <-h.events:
+			h.handle(ev)
+		case <-h.limit.C:
+			for _, p := range h.parts {
 				if p.done == nil {
-					g.lose(p, errors.New("it did not answer in time"))
+					h.lose(p, errors.New("it did not answer in time"))
 				}
 			}
 		case <-ending:
 			ending = nil
-			g.cancel(context.Cause(ctx))
+			h.cancel(context.Cause(ctx))
 		}
-		if g.phase == preparing && !g.anyPart(func(p *part) bool { return !p.ready }) {
-			g.limit.Stop()
-			g.startSent, g.epoch, g.phase = time.Now(), time.Now().Add(startDelay), open
-			g.broadcast(start{startDelay})
-			stop = g.scrape(ctx)
+		if h.phase == preparing && !h.anyPart(func(p *part) bool { return !p.ready }) {
+			h.limit.Stop()
+			h.startSent, h.epoch, h.phase = time.Now(), time.Now().Add(startDelay), open
+			h.broadcast(start{startDelay})
+			stop = h.scrape(ctx)
 		}
-		g.advance()
+		h.advance()
 	}
-	if g.closedAt < 0 && g.phase != preparing {
-		g.close(g.elapsed())
+	if h.closedAt < 0 && h.phase != preparing {
+		h.close(h.elapsed())
 	}
 }
 
-// anyPart reports whether a condition holds for a rank.
-func (g *hold) anyPart(of func(*part) bool) bool { return slices.ContainsFunc(g.parts, of) }
+func (h *hold) anyPart(match func(*part) bool) bool { return slices.ContainsFunc(h.parts, match) }
 
-// scrape reads the server's gauges until the function that it returns is called.
-func (g *hold) scrape(ctx context.Context) (stop func()) {
-	if g.Scrape == nil {
+// scrape reads the server's gauges until stop is called.
+func (h *hold) scrape(ctx context.Context) (stop func()) {
+	if h.Scrape == nil {
 		return func() {}
 	}
-	over, ended := make(chan struct{}), make(chan struct{})
-	var unkept error
+	quit, finished := make(chan struct{}), make(chan struct{})
+	var failure error
 	go func() {
-		defer close(ended)
-		g.readings = g.Environment.Gather(ctx, g.epoch, over, func(err error) { unkept = err })
+		defer close(finished)
+		h.readings = h.Environment.Gather(ctx, h.epoch, quit, func(err error) { failure = err })
 	}()
 	return func() {
-		close(over)
-		<-ended
-		g.fault = errors.Join(g.fault, unkept)
+		close(quit)
+		<-finished
+		h.fault = errors.Join(h.fault, failure)
 	}
 }
 
-// broadcast sends a message to the ranks that have not ended the stage. One that cannot be reached is lost when its
-// connection is.
-func (g *hold) broadcast(m any) {
-	for _, p := range g.parts {
+// broadcast ignores ranks that cannot be reached: each is lost when its connection is.
+func (h *hold) broadcast(m any) {
+	for _, p := range h.parts {
 		if p.done == nil {
 			p.send(m)
 		}
 	}
 }
 
-// moveTo moves all ranks on to another phase.
-func (g *hold) moveTo(to phase) {
-	if g.phase != cancelled {
-		g.phase = to
-		g.broadcast(to)
+func (h *hold) moveTo(to phase) {
+	if h.phase != cancelled {
+		h.phase = to
+		h.broadcast(to)
 	}
 }
 
 // cancel ends the stage. Ranks that do not end it in time are lost.
-func (g *hold) cancel(why error) {
-	if g.fault == nil {
-		g.fault = why
+func (h *hold) cancel(why error) {
+	if h.fault == nil {
+		h.fault = why
 	}
-	g.moveTo(cancelled)
-	g.limit.Reset(endTime)
+	h.moveTo(cancelled)
+	h.limit.Reset(endTime)
 }
 
-// lose names a rank that has gone.
-func (g *hold) lose(p *part, err error) {
+// lose cancels the stage because a rank has gone.
+func (h *hold) lose(p *part, err error) {
 	p.done = &done{CPU: -1}
 	p.Close()
-	g.cancel(experiment.NewEndError(noteLost.New(p.rank, p.host, g.Name, err.Error()),
-		fmt.Sprintf("rank %d (%s) was lost in %s: %v", p.rank, p.host, g.Name, err)))
+	h.cancel(experiment.NewEndError(noteLost.New(p.rank, p.host, h.Name, err.Error()),
+		fmt.Sprintf("rank %d (%s) was lost in %s: %v", p.rank, p.host, h.Name, err)))
 }
 
-// handle takes in a message of a rank.
-func (g *hold) handle(ev event) {
-	p := g.parts[ev.from.rank]
+func (h *hold) handle(ev event) {
+	p := h.parts[ev.from.rank]
 	if p.done != nil && ev.err == nil {
 		if t, ok := ev.m.(trouble); !ok || t.Error != "" {
 			return
@@ -203,42 +196,41 @@ func (g *hold) handle(ev event) {
 	switch m := ev.m.(type) {
 	case nil:
 		if p.done == nil {
-			g.lose(p, ev.err)
+			h.lose(p, ev.err)
 		}
 	case ready:
 		p.ready = true
 	case started:
-		p.roundTrip = time.Since(g.startSent)
+		p.roundTrip = time.Since(h.startSent)
 	case progress:
-		if err := g.read(p, &m); err != nil {
-			g.cancel(err)
+		if err := h.takeProgress(p, &m); err != nil {
+			h.cancel(err)
 		}
 	case done:
-		g.end(p, &m)
+		h.takeDone(p, &m)
 	case trouble:
 		if m.Error == "" {
-			g.Interrupt()
+			h.Interrupt()
 		} else {
-			g.lose(p, errors.New(m.Error))
+			h.lose(p, errors.New(m.Error))
 		}
 	}
 }
 
-// read takes in what a rank saw. The error is that of the log.
-func (g *hold) read(p *part, m *progress) error {
+func (h *hold) takeProgress(p *part, m *progress) error {
 	p.spent, p.inFlight, p.settled = m.Spent, m.InFlight, p.settled || m.Settled
 	p.ticks = append(p.ticks, m.Ticks...)
 	if n := len(m.Ticks); n > 0 {
 		p.last = m.Ticks[n-1].At
 	}
 	for _, asked := range m.Due {
-		g.Monitor.Due(asked)
+		h.Monitor.Due(asked)
 	}
 	n := 0
 	for line := range bytes.Lines(m.Records) {
 		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
 		if err == nil {
-			err = g.Log.Append(r)
+			err = h.Log.Append(r)
 		}
 		if err != nil {
 			return err
@@ -249,55 +241,54 @@ func (g *hold) read(p *part, m *progress) error {
 				lag -= r.Queued.Value()
 			}
 			p.lag = append(p.lag, lag)
-			g.changes = append(g.changes, change{rundir.Duration(r.Sent.Value()), 1}, change{rundir.Duration(r.End.Value()), -1})
+			h.changes = append(h.changes, change{rundir.Duration(r.Sent.Value()), 1}, change{rundir.Duration(r.End.Value()), -1})
 		}
 		if r.FirstToken.Known() {
-			g.Monitor.FirstToken(rundir.Duration(r.FirstToken.Value() - r.Sent.Value()))
+			h.Monitor.FirstToken(rundir.Duration(r.FirstToken.Value() - r.Sent.Value()))
 		}
-		g.Monitor.Ended(r, m.Counted[n])
+		h.Monitor.Ended(r, m.Counted[n])
 		n++
 	}
-	g.settle()
+	h.settle()
 	return nil
 }
 
-// settle lets the load end when the requests of all windows have.
-func (g *hold) settle() {
-	if g.phase == closed && !g.anyPart(func(p *part) bool { return p.done == nil && !p.settled }) {
-		g.moveTo(settled)
+// settle ends the load when the requests of all windows have ended.
+func (h *hold) settle() {
+	if h.phase == closed && !h.anyPart(func(p *part) bool { return p.done == nil && !p.settled }) {
+		h.moveTo(settled)
 	}
 }
 
-// end notes that a rank has ended the stage.
-func (g *hold) end(p *part, d *done) {
+func (h *hold) takeDone(p *part, d *done) {
 	p.done, p.inFlight = d, 0
 	switch {
 	case d.Error != "":
-		g.lose(p, errors.New(d.Error))
+		h.lose(p, errors.New(d.Error))
 	case d.Spent:
-		g.spent = true
-		g.moveTo(stopped)
+		h.spent = true
+		h.moveTo(stopped)
 	}
-	g.settle()
+	h.settle()
 }
 
-// advance puts the ticks of all ranks together, up to the last that all have told of, and asks the monitor.
-func (g *hold) advance() {
-	until, most := time.Duration(-1), time.Duration(0)
-	for _, p := range g.parts {
+// advance adds up the ticks of all ranks, as far as all have reported, and asks the monitor.
+func (h *hold) advance() {
+	until, latest := time.Duration(-1), time.Duration(0)
+	for _, p := range h.parts {
 		if p.done == nil && (until < 0 || p.last < until) {
 			until = p.last
 		}
-		most = max(most, p.last)
+		latest = max(latest, p.last)
 	}
 	if until < 0 {
-		until = most
+		until = latest
 	}
-	for int(until/g.Tick) > g.tickCount {
-		g.tickCount++
-		at, arrived, owed := time.Duration(g.tickCount)*g.Tick, 0.0, 0.0
-		for _, p := range g.parts {
-			for len(p.ticks) > 0 && int(p.ticks[0].At/g.Tick) <= g.tickCount {
+	for int(until/h.Tick) > h.tickCount {
+		h.tickCount++
+		at, arrived, owed := time.Duration(h.tickCount)*h.Tick, 0.0, 0.0
+		for _, p := range h.parts {
+			for len(p.ticks) > 0 && int(p.ticks[0].At/h.Tick) <= h.tickCount {
 				arrived += p.ticks[0].Arrived
 				p.owed = p.ticks[0].Owed
 				p.ticks = p.ticks[1:]
@@ -307,66 +298,62 @@ func (g *hold) advance() {
 			}
 			owed += p.owed
 		}
-		g.Monitor.Tick(at, arrived, owed)
-		g.decide(at)
+		h.Monitor.Tick(at, arrived, owed)
+		h.decide(at)
 	}
-	g.show(until)
+	h.show(until)
 }
 
-// decide asks the monitor whether the stage has gone on for long enough.
-func (g *hold) decide(at time.Duration) {
-	if g.closedAt >= 0 || g.phase != open {
+func (h *hold) decide(at time.Duration) {
+	if h.closedAt >= 0 || h.phase != open {
 		return
 	}
-	switch g.Monitor.Decide(at) {
+	switch h.Monitor.Decide(at) {
 	case load.Stop:
-		g.close(at)
-		g.moveTo(stopped)
+		h.close(at)
+		h.moveTo(stopped)
 	case load.Close:
-		g.close(at)
-		g.moveTo(closed)
+		h.close(at)
+		h.moveTo(closed)
 	}
 }
 
-func (g *hold) close(at time.Duration) {
-	g.closedAt = at
-	g.Monitor.Closed(at)
+func (h *hold) close(at time.Duration) {
+	h.closedAt = at
+	h.Monitor.Closed(at)
 }
 
-// show reports progress.
-func (g *hold) show(now time.Duration) {
-	s := g.Monitor.Recent()
+func (h *hold) show(now time.Duration) {
+	s := h.Monitor.Recent()
 	s.Phase, s.Elapsed = load.PhaseMeasuring, now
-	switch g.phase {
+	switch h.phase {
 	case closed:
 		s.Phase = load.PhaseTail
 	case settled, stopped, cancelled:
 		s.Phase = load.PhaseDraining
 	}
-	for _, p := range g.parts {
+	for _, p := range h.parts {
 		s.InFlight += p.inFlight
 	}
-	g.Progress(s)
+	h.Progress(s)
 }
 
-func (g *hold) elapsed() (longest time.Duration) {
-	for _, p := range g.parts {
+func (h *hold) elapsed() (longest time.Duration) {
+	for _, p := range h.parts {
 		longest = max(longest, p.done.Elapsed)
 	}
 	return longest
 }
 
-// outcome puts together what the ranks saw, besides their records. What a rank that was lost had in flight is not
-// counted as spent.
-func (g *hold) outcome() *load.Outcome {
+// outcome sums up the stage. What a lost rank had in flight is not counted as spent.
+func (h *hold) outcome() *load.Outcome {
 	o := &load.Outcome{
-		ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.fault != nil, Spent: g.spent,
-		Readings: g.readings,
-		InFlight: sample.NewLevel(g.Tick),
+		ClosedAt: h.closedAt, Elapsed: h.elapsed(), CPU: -1, Interrupted: h.fault != nil, Spent: h.spent,
+		Readings: h.readings, InFlight: sample.NewLevel(h.Tick),
 	}
-	for _, p := range g.parts {
-		if g.SpendLimiter != nil && p.rank > 0 {
-			g.SpendLimiter.Book(p.spent)
+	for _, p := range h.parts {
+		if h.SpendLimiter != nil && p.rank > 0 {
+			h.SpendLimiter.Book(p.spent)
 		}
 		o.CPU, o.GC = max(o.CPU, p.done.CPU), max(o.GC, p.done.GC)
 		late := max(p.roundTrip, p.done.Began).Seconds()
@@ -378,8 +365,8 @@ func (g *hold) outcome() *load.Outcome {
 			o.Warnings = append(o.Warnings, noteSlow.New(p.rank, p.host, late))
 		}
 	}
-	slices.SortStableFunc(g.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	for _, ch := range g.changes {
+	slices.SortStableFunc(h.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	for _, ch := range h.changes {
 		o.InFlight.Add(ch.at, ch.by)
 	}
 	o.InFlight.Advance(o.Elapsed)

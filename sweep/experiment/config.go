@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/load"
@@ -33,7 +34,7 @@ type Config struct {
 	// Empty empties the server's prefix cache, and returns why it could not; nil where the cache is left alone.
 	Empty func(context.Context) note.Note
 	// Scrape reads the server's gauges; nil where it has none.
-	Scrape func(context.Context) (load.Gauges, error)
+	Scrape func(context.Context) (client.Gauges, error)
 	// Selftest tests after the first stage what the client can do on this machine; nil where that is known, or not
 	// asked. Its result is nil where it fails.
 	Selftest func(context.Context) *rundir.Selftest

@@ -52,7 +52,7 @@ func (a *admission) admit() {
 	a.level.Add(a.clock(), 1)
 }
 
-// leave takes a request out of flight, and passes its place to the oldest that waits.
+// leave passes the place of a request to the oldest that waits.
 func (a *admission) leave() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,14 +64,12 @@ func (a *admission) leave() {
 	a.level.Add(a.clock(), -1)
 }
 
-// inFlight returns the number of requests in flight now.
 func (a *admission) inFlight() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.level.Now()
 }
 
-// close returns the number in flight over the stage's time.
 func (a *admission) close(at time.Duration) *sample.Level {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,7 +100,7 @@ func (w *window) ended(due time.Duration) {
 	}
 }
 
-// close closes the window. It reports whether it was open.
+// close reports whether the window was open.
 func (w *window) close(now time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,15 +11,13 @@ import (
 // Caps are the rate limits of a hosted API. The client keeps to them itself, so that the API rejects nothing. The time
 // that they hold a request back counts as queued.
 type Caps struct {
-	requests *rate.Limiter
+	requests *rate.Limiter // nil for no cap
 	tokens   *rate.Limiter
-	perSec   float64
-	perMin   float64
 }
 
 // NewCaps returns caps on requests per second and tokens per minute, prompts and answers together; 0 is no cap.
 func NewCaps(requestsPerSecond, tokensPerMinute float64) *Caps {
-	c := &Caps{perSec: requestsPerSecond, perMin: tokensPerMinute}
+	c := &Caps{}
 	if requestsPerSecond > 0 {
 		c.requests = rate.NewLimiter(rate.Limit(requestsPerSecond), 1)
 	}
@@ -30,15 +28,14 @@ func NewCaps(requestsPerSecond, tokensPerMinute float64) *Caps {
 	return c
 }
 
-// Wait waits until a request with that many tokens may be sent outside of a stage, or ctx ends.
-func (c *Caps) Wait(ctx context.Context, tokens int) {
-	if c != nil {
-		c.wait(ctx, tokens)
-	}
-}
+// Wait waits until a request with that many tokens may be sent, or ctx ends.
+func (c *Caps) Wait(ctx context.Context, tokens int) { c.wait(ctx, tokens) }
 
-// wait waits until a request with that many tokens may be sent, or ctx ends, and returns how long that took.
+// wait is Wait, and returns how long that took.
 func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
+	if c == nil {
+		return 0
+	}
 	began := time.Now()
 	if c.requests != nil {
 		c.requests.Wait(ctx) // an error is ctx's, which the caller sees
@@ -53,10 +50,10 @@ func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
 
 // PerSecond returns the cap on requests per second; 0 for none.
 func (c *Caps) PerSecond() float64 {
-	if c == nil {
+	if c == nil || c.requests == nil {
 		return 0
 	}
-	return c.perSec
+	return float64(c.requests.Limit())
 }
 
 // Most returns the most requests, and the most tokens of prompts and answers, that the caps let through in a time;
@@ -64,10 +61,10 @@ func (c *Caps) PerSecond() float64 {
 func (c *Caps) Most(in time.Duration) (requests, tokens float64) {
 	requests, tokens = math.Inf(1), math.Inf(1)
 	if c != nil && c.requests != nil {
-		requests = math.Ceil(c.perSec*in.Seconds()) + float64(c.requests.Burst())
+		requests = math.Ceil(c.PerSecond()*in.Seconds()) + float64(c.requests.Burst())
 	}
 	if c != nil && c.tokens != nil {
-		tokens = math.Ceil(c.perMin/60*in.Seconds()) + float64(c.tokens.Burst())
+		tokens = math.Ceil(float64(c.tokens.Limit())*in.Seconds()) + float64(c.tokens.Burst())
 	}
 	return requests, tokens
 }

@@ -19,7 +19,6 @@ const maxPrepared = 64
 // thousands of requests a second.
 const failurePause = 100 * time.Millisecond
 
-// preparedSession is a session whose first request is encoded.
 type preparedSession struct {
 	Session
 	seq  int
@@ -58,10 +57,8 @@ func (r *runner) prepare() {
 	}
 }
 
-// owns reports whether this machine sends a session.
 func (r *runner) owns(seq int) bool { return r.Owns == nil || r.Owns(seq) }
 
-// next returns the next session; ok is false when there is none, or the stage ends.
 func (r *runner) next() (s preparedSession, ok bool) {
 	select {
 	case s, ok = <-r.prepared:
@@ -71,7 +68,6 @@ func (r *runner) next() (s preparedSession, ok bool) {
 	}
 }
 
-// openLoop begins sessions when they are due.
 func (r *runner) openLoop(ctx context.Context) {
 	waiter := r.Waiter
 	if waiter == nil {
@@ -93,7 +89,7 @@ func (r *runner) openLoop(ctx context.Context) {
 	}
 }
 
-// closedLoop begins sessions whenever a slot is free: they are due then.
+// closedLoop begins a session whenever a slot is free: it is due then.
 func (r *runner) closedLoop(ctx context.Context) {
 	for n := 0; ; n++ {
 		s, ok := r.next()
@@ -124,8 +120,7 @@ func (r *runner) waitUntil(at time.Duration) bool {
 	return timer.Wait(r.epoch.Add(at), r.stop)
 }
 
-// runSession follows one session to its end, turn after turn, and returns how its last request ended. Where the end of
-// the stage cuts it short, it goes on after it.
+// runSession returns how the session's last request ended. One that the end of the stage cuts short is Unfinished.
 func (r *runner) runSession(ctx context.Context, s preparedSession, due time.Duration) client.Status {
 	b := r.buffers.Get().(*buffers)
 	defer r.buffers.Put(b)
@@ -157,17 +152,16 @@ func (r *runner) runSession(ctx context.Context, s preparedSession, due time.Dur
 	}
 }
 
-// buffers is the memory that following a request takes. It is used again: what a request leaves behind is in the log.
+// buffers are reused from request to request: what one leaves behind is in the log.
 type buffers struct {
 	result client.Result
 	record rundir.Record
 }
 
-// doTurn does one request of a session: admission, the exchange, the record.
 func (r *runner) doTurn(
 	ctx context.Context, s *preparedSession, turn int, due time.Duration, call *client.Prepared, b *buffers,
 ) {
-	asked := askedTokens(call.Request)
+	asked := max(1, call.Request.OutputTokens)
 	r.owedTokens.Add(int64(asked))
 	r.window.due()
 	r.Monitor.Due(asked)
@@ -178,13 +172,18 @@ func (r *runner) doTurn(
 	if n := b.result.OutputTokens; call.Request.Greedy && n > 0 {
 		wanted = n // it was to end by itself
 	}
-	fillRecord(&b.record, &b.result, turnInfo{r.Name, s.seq, turn, due, queued, wanted, call.Request.PromptTokens,
-		max(s.Repeats, s.HistoryTokens)}, r.now())
+	fillRecord(&b.record, &b.result, turnInfo{
+		stage: r.Name, seq: s.seq, turn: turn, due: due, queued: queued, asked: wanted, prompt: call.Request.PromptTokens,
+		repeats: max(s.Repeats, s.HistoryTokens),
+	}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.fail(err)
 	}
 	if r.KeepText && b.result.Status == client.StatusOK {
-		r.addAnswer(Answer{due, string(b.result.Text), max(0, b.result.ReasoningTokens)})
+		answer := Answer{due, string(b.result.Text), max(0, b.result.ReasoningTokens)}
+		r.mu.Lock()
+		r.answers = append(r.answers, answer)
+		r.mu.Unlock()
 	}
 	r.owedTokens.Add(int64(emitted - asked))
 	r.Monitor.Ended(&b.record, emitted)
@@ -192,18 +191,15 @@ func (r *runner) doTurn(
 	r.admission.leave()
 }
 
-// admit waits until a request may be sent, and returns how long the limits held it back.
+// admit returns how long the limits delayed the request.
 func (r *runner) admit(ctx context.Context, due time.Duration, req *api.Request) (queued time.Duration) {
 	if r.admission.enter(ctx) {
 		queued = max(0, r.now()-due)
 	}
-	if r.Caps != nil {
-		queued += r.Caps.wait(ctx, max(0, req.PromptTokens)+req.OutputTokens)
-	}
-	return queued
+	return queued + r.Caps.wait(ctx, max(0, req.PromptTokens)+req.OutputTokens)
 }
 
-// exchange sends a request, follows it to its end, and returns the output tokens counted as they came.
+// exchange returns the output tokens counted as they came.
 func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *client.Result) (emitted int) {
 	res.Reset(r.epoch)
 	first := true
@@ -236,15 +232,8 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	return emitted
 }
 
-// tooShort reports whether an answer has less than half of the tokens asked for, by a count that can be relied on.
-// Greedy answers end by themselves.
+// tooShort needs a count that can be relied on. Greedy answers end by themselves.
 func tooShort(req *api.Request, res *client.Result) bool {
 	return res.Status == client.StatusOK && client.Counted(res.TokenSource) && !req.Greedy &&
 		2*res.OutputTokens < req.OutputTokens
-}
-
-func (r *runner) addAnswer(a Answer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answers = append(r.answers, a)
 }

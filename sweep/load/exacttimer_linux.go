@@ -64,7 +64,7 @@ func (e *ExactTimer) Wait(until time.Time, quit <-chan struct{}) bool {
 	}
 }
 
-// sleep waits with the kernel's timer and reports whether that worked.
+// sleep reports whether the kernel's timer worked.
 func (e *ExactTimer) sleep(d time.Duration) bool {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
 	if unix.TimerfdSettime(e.fd, 0, &spec, nil) != nil {

@@ -8,16 +8,10 @@ import (
 	"llmsweep/client"
 )
 
-// Gauges are a server's metrics of its own load.
-type Gauges = client.Gauges
-
-// Tally is a server's sum and number of values of its own clock.
-type Tally = client.Tally
-
 // Reading is the server's gauges at one instant of a stage.
 type Reading struct {
 	At time.Duration // since the stage's start
-	Gauges
+	client.Gauges
 }
 
 // readEvery is how often the gauges are read: often enough for a window of ten seconds, and no load of its own.
@@ -34,7 +28,7 @@ const (
 func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
 	ticker := time.NewTicker(cmp.Or(e.ScrapeEvery, readEvery))
 	defer ticker.Stop()
-	all := thinnedReadings{limit: maxReadings}
+	all := thinnedReadings{limit: maxReadings, step: 1}
 	var batch []Reading
 	defer func() { e.keepBatch(batch, failed) }()
 	for {
@@ -59,7 +53,6 @@ func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan s
 	}
 }
 
-// keepBatch gives readings to KeepReadings. Where they cannot be kept, the stage ends.
 func (e *Environment) keepBatch(batch []Reading, failed func(error)) {
 	if e.KeepReadings == nil || len(batch) == 0 {
 		return
@@ -74,13 +67,13 @@ func (e *Environment) keepBatch(batch []Reading, failed func(error)) {
 type thinnedReadings struct {
 	readings []Reading
 	limit    int
-	step     int // every how many of those that come are kept; 0 for all
+	step     int // every how many of those that come are kept
 	seen     int
 }
 
 func (t *thinnedReadings) add(r Reading) {
-	t.step = max(t.step, 1)
-	if t.seen++; (t.seen-1)%t.step != 0 {
+	t.seen++
+	if (t.seen-1)%t.step != 0 {
 		return
 	}
 	if len(t.readings) == t.limit {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/sample"
 )
 
@@ -78,7 +79,7 @@ func TestReadingsOfADay(t *testing.T) {
 		var handed []time.Duration
 		most := 0
 		r := &runner{Stage: &Stage{}, epoch: time.Now(), stop: make(chan struct{}), Environment: Environment{
-			Scrape: func(context.Context) (Gauges, error) { return Gauges{Running: 1}, nil },
+			Scrape: func(context.Context) (client.Gauges, error) { return client.Gauges{Running: 1}, nil },
 			KeepReadings: func(some []Reading) error {
 				most = max(most, len(some))
 				for _, s := range some {

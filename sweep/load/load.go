@@ -4,12 +4,14 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/sample"
@@ -29,7 +31,7 @@ type Stage struct {
 
 	Source Source
 	// Unfinished takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for
-	// nobody.
+	// none.
 	Unfinished func(Session)
 	Waiter     Waiter // for the schedule's instants; nil for Go's timer
 	Caps       *Caps  // limits of a hosted API; nil for none
@@ -57,7 +59,6 @@ type Spec struct {
 	TimeOut  time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
 }
 
-// closed reports whether a request is due when another has ended.
 func (s *Stage) closed() bool { return s.Schedule == nil }
 
 // Environment has the client, workload and log of a stage.
@@ -65,13 +66,13 @@ type Environment struct {
 	Doer        Doer
 	Log         Log
 	Monitor     Monitor
-	Progress    func(Snapshot)                        // called at each tick
-	Scrape      func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
-	ScrapeEvery time.Duration                         // how often it does; 0 for a second
-	// KeepReadings takes all readings, some at a time. The slice is used again. It is nil where nobody does.
+	Progress    func(Snapshot)                               // called at each tick
+	Scrape      func(context.Context) (client.Gauges, error) // reads the server's gauges; nil where it has none
+	ScrapeEvery time.Duration                                // how often it does; 0 for a second
+	// KeepReadings takes all readings, some at a time, and keeps nothing of the slice; nil where nobody wants them.
 	KeepReadings func([]Reading) error
-	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of
-	// all machines have. It is nil where there is one machine.
+	// Settled is called in the tail with whether this machine's requests of the window have ended, and reports whether
+	// those of all machines have; nil where there is one machine.
 	Settled func(own bool) bool
 }
 
@@ -96,11 +97,10 @@ type Outcome struct {
 // Answer is the text of a request that ended well, reasoning left out.
 type Answer struct {
 	Due       time.Duration // since the stage's start
-	Text      string        // without reasoning
-	Reasoning int           // tokens of reasoning before it, as reported; 0 for none
+	Text      string
+	Reasoning int // tokens of reasoning before it, as reported; 0 for none
 }
 
-// runner runs one stage.
 type runner struct {
 	*Stage
 	Environment
@@ -149,7 +149,8 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 		r.epoch = r.Start
 	}
 	r.work.Go(r.prepare)
-	r.awaitStart(ctx)
+	var timer Timer
+	timer.Wait(r.epoch, ctx.Done())
 	out := &Outcome{Began: r.now()}
 	meter := startMeter(r.Waiter)
 	r.work.Go(func() {
@@ -183,27 +184,10 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	return out, r.err
 }
 
-// awaitStart waits until the stage begins, or ctx ends.
-func (r *runner) awaitStart(ctx context.Context) {
-	timer := time.NewTimer(time.Until(r.epoch))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
 func (r *runner) now() time.Duration { return time.Since(r.epoch) }
 
-// timeOut returns when the stage must be over.
-func (r *runner) timeOut() time.Duration {
-	if r.TimeOut == 0 {
-		return math.MaxInt64
-	}
-	return r.TimeOut
-}
+func (r *runner) timeOut() time.Duration { return cmp.Or(r.TimeOut, math.MaxInt64) }
 
-// endSessions lets no more sessions begin.
 func (r *runner) endSessions() { r.stopOnce.Do(func() { close(r.stop) }) }
 
 // fail ends the stage at the next tick with an error of the client's own.
@@ -221,8 +205,7 @@ func (r *runner) failure() error {
 	return r.err
 }
 
-// measure watches the stage until its window has closed and the window's requests have ended. It reports whether ctx
-// ended first.
+// measure returns when the window has closed and its requests have ended, or ctx has.
 func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted bool) {
 	ticker := time.NewTicker(r.Tick)
 	defer ticker.Stop()
@@ -274,13 +257,12 @@ type stallDetector struct {
 	longest time.Duration
 }
 
-// observe is called at each tick; after is the tick's length.
-func (g *stallDetector) observe(now time.Time, after time.Duration) {
-	if !g.last.IsZero() {
-		slept := now.Round(0).Sub(g.last.Round(0))
-		g.longest = max(g.longest, now.Sub(g.last)-after, slept-after)
+func (d *stallDetector) observe(now time.Time, tick time.Duration) {
+	if !d.last.IsZero() {
+		wall := now.Round(0).Sub(d.last.Round(0))
+		d.longest = max(d.longest, now.Sub(d.last)-tick, wall-tick)
 	}
-	g.last = now
+	d.last = now
 }
 
 // closeWindow closes the window: what is due from now on only keeps the load up.
@@ -319,8 +301,7 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 	}
 }
 
-// snapshot returns how the stage stands. deadline is when the phase ends at the latest; the monitor knows that of the
-// measuring phase.
+// snapshot takes the deadline of the phase; of the measuring phase the monitor knows it.
 func (r *runner) snapshot(phase string, now, deadline time.Duration) Snapshot {
 	s := r.Monitor.Recent()
 	s.Phase, s.Elapsed, s.InFlight = phase, now, r.admission.inFlight()
@@ -330,13 +311,12 @@ func (r *runner) snapshot(phase string, now, deadline time.Duration) Snapshot {
 	return s
 }
 
-// tokenRate computes the tokens per second of a drain, of which no monitor is told.
+// tokenRate computes the tokens per second of a drain, which the monitor does not see.
 type tokenRate struct{ counts []tokenCount }
 
-// tokenCount is how many tokens had arrived at an instant.
 type tokenCount struct {
 	at     time.Duration
-	tokens int64
+	tokens int64 // arrived by then
 }
 
 // rate returns the tokens per second of the last two seconds.

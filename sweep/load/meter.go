@@ -35,7 +35,6 @@ func (m meter) shares() (cpu, gc float64) {
 	return (used - m.cpu).Seconds() / available, (gcSeconds() - m.gc) / available
 }
 
-// gcSeconds returns the core-seconds spent on garbage collection since the process started.
 func gcSeconds() float64 {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(s)

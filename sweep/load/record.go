@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// turnInfo has the runner's data of a request, besides its result.
+// turnInfo is what a record has besides the result.
 type turnInfo struct {
 	stage     string
 	seq, turn int
@@ -66,7 +66,6 @@ func fillRecord(r *rundir.Record, res *client.Result, s turnInfo, now time.Durat
 	}
 }
 
-// seconds returns an instant in seconds, absent where it did not come.
 func seconds(d time.Duration) rundir.Number {
 	if d == client.Absent {
 		return rundir.Number{}
@@ -74,7 +73,6 @@ func seconds(d time.Duration) rundir.Number {
 	return rundir.Exactly(d.Seconds())
 }
 
-// tokenNumber returns a number of tokens, absent where it is not known.
 func tokenNumber(n int) rundir.Number {
 	if n < 0 {
 		return rundir.Number{}

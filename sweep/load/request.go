@@ -17,11 +17,10 @@ import (
 type Session struct {
 	System string // the system message; empty for none
 	Turns  []Turn
-	// Ended is told the outcome of each turn, of which it keeps nothing; nil for nobody. The text of the answer is in
-	// it then.
+	// Ended is called with the result of each turn, the text of the answer included, and keeps nothing of it; nil for
+	// none.
 	Ended func(seq, turn int, res *client.Result)
-	// Tag is what the workload has to say to those that read the answers; nil for nothing.
-	Tag any
+	Tag   any // of the workload, for those that read the answers; nil for none
 	// Invent writes an answer of a number of tokens; nil for a session that cannot have begun before its stage.
 	Invent func(tokens int) string
 
@@ -40,7 +39,7 @@ type Session struct {
 // AllTokens is a number of tokens that no prompt has.
 const AllTokens = math.MaxInt32
 
-// skipTurns makes a share of the turns of a session ones that took place before the stage.
+// skipTurns lets a share of the turns have taken place before the stage.
 func (s *Session) skipTurns(share float64) {
 	if s.Invent != nil && s.History == nil {
 		s.DoneTurns = min(int(share*float64(len(s.Turns))), len(s.Turns)-1)
@@ -96,8 +95,8 @@ type Log interface {
 	Append(*rundir.Record) error
 }
 
-// request returns the request of a turn of the session at the place seq, given the conversation before it. The text of
-// the answer is kept where a next turn or the caller needs it.
+// request returns the request of a turn, given the conversation before it. The text of the answer is kept where a next
+// turn or the caller needs it.
 func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
 	next := s.Turns[turn]
 	if turn == s.DoneTurns {
@@ -112,9 +111,6 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 		Greedy:       next.Greedy,
 	}
 }
-
-// askedTokens returns the number of output tokens that a request asks for: at least one.
-func askedTokens(r *api.Request) int { return max(1, r.OutputTokens) }
 
 // ErrSpent is the error of a request that was not allowed: see [client.Options].Allowance.
 var ErrSpent = errors.New("the limit on tokens or cost does not allow another request")

@@ -4,13 +4,14 @@ import (
 	"math"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
 // serverLoad sums up the server's gauges within a window; nil where there are none.
 func serverLoad(readings []load.Reading, w Window) *rundir.Server {
-	var within []load.Gauges
+	var within []client.Gauges
 	var at []time.Duration
 	for _, r := range readings {
 		if w.HoldsAt(r.At) {
@@ -20,14 +21,14 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	if len(within) == 0 {
 		return nil
 	}
-	mean := func(of func(load.Gauges) float64) rundir.Number {
+	mean := func(of func(client.Gauges) float64) rundir.Number {
 		sum := 0.0
 		for _, g := range within {
 			sum += of(g)
 		}
 		return rundir.Exactly(sum / float64(len(within))) // NaN where the server does not say it
 	}
-	most := func(of func(load.Gauges) float64) rundir.Number {
+	most := func(of func(client.Gauges) float64) rundir.Number {
 		top := math.Inf(-1)
 		for _, g := range within {
 			top = math.Max(top, of(g))
@@ -35,9 +36,9 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 		return rundir.Exactly(top)
 	}
 	first, last := within[0], within[len(within)-1]
-	running := func(g load.Gauges) float64 { return g.Running }
-	waiting := func(g load.Gauges) float64 { return g.Waiting }
-	usage := func(g load.Gauges) float64 { return g.KVUsage }
+	running := func(g client.Gauges) float64 { return g.Running }
+	waiting := func(g client.Gauges) float64 { return g.Waiting }
+	usage := func(g client.Gauges) float64 { return g.KVUsage }
 	server := &rundir.Server{
 		Running: mean(running), RunningMax: most(running), Waiting: mean(waiting), WaitingMax: most(waiting),
 		KVUsage: mean(usage), KVUsageMax: most(usage), Preemptions: rundir.Exactly(last.Preemptions - first.Preemptions),
@@ -49,8 +50,8 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 		accepted := last.Accepted - first.Accepted
 		server.AcceptRate, server.AcceptLength = rundir.Exactly(accepted/drafted), rundir.Exactly(1+accepted/drafts)
 	} else if last.AcceptLength >= 1 {
-		server.AcceptRate = mean(func(g load.Gauges) float64 { return g.AcceptRate })
-		server.AcceptLength = mean(func(g load.Gauges) float64 { return g.AcceptLength })
+		server.AcceptRate = mean(func(g client.Gauges) float64 { return g.AcceptRate })
+		server.AcceptLength = mean(func(g client.Gauges) float64 { return g.AcceptLength })
 	}
 	behind, n := 0.0, 0.0
 	for _, g := range within {
@@ -73,7 +74,7 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 
 // meanSince returns the mean of the values that came between two readings; absent where there is none, and where the
 // server began again.
-func meanSince(first, last load.Tally) rundir.Number {
+func meanSince(first, last client.Tally) rundir.Number {
 	n, sum := last.Count-first.Count, last.Sum-first.Sum
 	if n <= 0 || sum < 0 {
 		return rundir.Number{}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -16,7 +17,7 @@ import (
 func TestServerLoadCountsInTheWindow(t *testing.T) {
 	nan := math.NaN()
 	look := func(second int, running, waiting, kv, preempted float64) load.Reading {
-		return load.Reading{At: time.Duration(second) * time.Second, Gauges: load.Gauges{
+		return load.Reading{At: time.Duration(second) * time.Second, Gauges: client.Gauges{
 			Running: running, Waiting: waiting, KVUsage: kv, Preemptions: preempted, PrefixQueries: nan, PrefixHits: nan,
 		}}
 	}
@@ -39,10 +40,10 @@ func TestServerLoadCountsInTheWindow(t *testing.T) {
 // The engine's own means are of what came in the window; a server that does not tell has none.
 func TestTheEnginesOwnView(t *testing.T) {
 	look := func(second int, steps, sum, n float64) load.Reading {
-		return load.Reading{At: time.Duration(second) * time.Second, Gauges: load.Gauges{
-			Steps: steps, TTFT: load.Tally{Sum: sum, Count: n}, Queue: load.Tally{Sum: sum / 10, Count: n},
-			ITL:     load.Tally{Sum: 2 * sum, Count: 20 * n},
-			Latency: load.Tally{Sum: 3 * sum, Count: n},
+		return load.Reading{At: time.Duration(second) * time.Second, Gauges: client.Gauges{
+			Steps: steps, TTFT: client.Tally{Sum: sum, Count: n}, Queue: client.Tally{Sum: sum / 10, Count: n},
+			ITL:     client.Tally{Sum: 2 * sum, Count: 20 * n},
+			Latency: client.Tally{Sum: 3 * sum, Count: n},
 		}}
 	}
 	w := Window{From: 10 * time.Second, To: 20 * time.Second}

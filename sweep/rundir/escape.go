@@ -11,12 +11,12 @@ import (
 // so that the content stays the same.
 func EscapeJSON(b []byte) []byte {
 	text := string(b)
-	if !strings.ContainsFunc(text, obeyed) {
+	if !strings.ContainsFunc(text, needsEscape) {
 		return b
 	}
 	var out strings.Builder
 	for _, r := range text {
-		if obeyed(r) {
+		if needsEscape(r) {
 			fmt.Fprintf(&out, `\u%04x`, r) // all of them are in the basic plane
 		} else {
 			out.WriteRune(r)
@@ -25,8 +25,7 @@ func EscapeJSON(b []byte) []byte {
 	return []byte(out.String())
 }
 
-// obeyed reports whether a terminal obeys a character beyond ASCII's own control characters, which encoding/json
-// escapes.
-func obeyed(r rune) bool {
+// needsEscape tests what encoding/json leaves: of ASCII's control characters only DEL.
+func needsEscape(r rune) bool {
 	return r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }

@@ -16,22 +16,14 @@ type Synced struct {
 	Grades   int64 `json:"grades_bytes,omitempty"`
 }
 
-// RecordBytes returns how much of the records was on the disk; 0 for a run of an earlier version.
-func (s *Synced) RecordBytes() int64 {
-	if s == nil { // of an earlier version
-		return 0
-	}
-	return s.Records
-}
-
 // Appended are the files that grow in a few writes while a run goes on, each of which is on the disk before the next
 // begins.
 func Appended() []string { return []string{ReadingsFile, GradesFile} }
 
-// BytesOf returns how much of one of the files that [Appended] names was on the disk.
+// BytesOf returns how much of a file was on the disk; 0 for a run of an earlier version.
 func (s *Synced) BytesOf(file string) int64 {
 	if s == nil {
 		return 0
 	}
-	return map[string]int64{ReadingsFile: s.Readings, GradesFile: s.Grades}[file]
+	return map[string]int64{RecordsFile: s.Records, ReadingsFile: s.Readings, GradesFile: s.Grades}[file]
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -177,15 +178,10 @@ func (d *Dist) Get(name string) Number {
 
 // Supported reports whether there are enough values for the percentile of that name.
 func (d *Dist) Supported(name string) bool {
-	for _, u := range d.Unsupported {
-		if u == name {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(d.Unsupported, name)
 }
 
-// distJSON is the JSON form of Dist: lower bounds are apart from the numbers that are known.
+// distJSON keeps lower bounds apart from the numbers that are known.
 type distJSON struct {
 	*plainDist
 	Over map[string]float64 `json:"over,omitempty"`

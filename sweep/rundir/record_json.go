@@ -21,7 +21,7 @@ func (w fields) key(name string) {
 	w.FieldStart(name)
 }
 
-func (w fields) whole(name string, v int) {
+func (w fields) integer(name string, v int) {
 	if v != 0 {
 		w.key(name)
 		w.Int(v)
@@ -57,7 +57,6 @@ func (w fields) number(name string, n Number) {
 	w.Buf = b
 }
 
-// list writes whole numbers.
 func list[T int32 | int64](w fields, name string, all []T) {
 	if len(all) == 0 {
 		return
@@ -85,7 +84,7 @@ func (r *Record) AppendJSON(b []byte) []byte {
 	w.key("turn")
 	w.Int(r.Turn)
 	w.number("rank", r.Rank)
-	w.whole("replica", r.Replica)
+	w.integer("replica", r.Replica)
 	w.number("due", r.Due)
 	w.number("queued", r.Queued)
 	w.number("sent", r.Sent)
@@ -95,19 +94,19 @@ func (r *Record) AppendJSON(b []byte) []byte {
 	w.number("last_token", r.LastToken)
 	w.number("end", r.End)
 	w.number("dial", r.Dial)
-	w.whole("resent", r.Resent)
+	w.integer("resent", r.Resent)
 	w.key("status")
 	w.Str(r.Status)
 	w.text("error", r.Error)
 	w.text("message", r.Message)
-	w.whole("http", r.HTTP)
-	w.whole("asked_tokens", r.AskedTokens)
-	w.whole("asked_prompt_tokens", r.AskedPrompt)
+	w.integer("http", r.HTTP)
+	w.integer("asked_tokens", r.AskedTokens)
+	w.integer("asked_prompt_tokens", r.AskedPrompt)
 	w.number("prompt_tokens", r.PromptTokens)
 	w.number("output_tokens", r.OutputTokens)
 	w.number("reasoning_tokens", r.ReasoningTokens)
 	w.number("cached_tokens", r.CachedTokens)
-	w.whole("ideal_tokens", r.IdealTokens)
+	w.integer("ideal_tokens", r.IdealTokens)
 	w.text("token_source", r.TokenSource)
 	w.text("finish", r.Finish)
 	list(w, "gaps_us", r.GapsUS)
@@ -119,25 +118,24 @@ func (r *Record) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// parser reads records. Texts that many records have are kept once.
+// parser reads records. Texts that many records have are interned.
 type parser struct {
 	jx.Decoder
-	known map[string]string
+	interned map[string]string
 }
 
-var parsers = sync.Pool{New: func() any { return &parser{known: map[string]string{}} }}
+var parsers = sync.Pool{New: func() any { return &parser{interned: map[string]string{}} }}
 
-// shared reads a text that many records have.
-func (p *parser) shared(to *string) error {
+func (p *parser) intern(to *string) error {
 	const most = 1000 // texts: a file in which all differ must not fill the memory
 	b, err := p.StrBytes()
-	text, ok := p.known[string(b)]
+	text, ok := p.interned[string(b)]
 	if !ok {
-		if len(p.known) >= most {
-			clear(p.known)
+		if len(p.interned) >= most {
+			clear(p.interned)
 		}
 		text = string(b)
-		p.known[text] = text
+		p.interned[text] = text
 	}
 	*to = text
 	return err
@@ -164,11 +162,10 @@ func ParseRecord(line []byte) (*Record, error) {
 	return r, nil
 }
 
-// field reads the value of one field.
 func (r *Record) field(d *parser, key []byte) error {
 	switch string(key) {
 	case "stage":
-		return d.shared(&r.Stage)
+		return d.intern(&r.Stage)
 	case "seq":
 		return readInt(&d.Decoder, &r.Seq)
 	case "turn":
@@ -178,9 +175,9 @@ func (r *Record) field(d *parser, key []byte) error {
 	case "resent":
 		return readInt(&d.Decoder, &r.Resent)
 	case "status":
-		return d.shared(&r.Status)
+		return d.intern(&r.Status)
 	case "error":
-		return d.shared(&r.Error)
+		return d.intern(&r.Error)
 	case "message":
 		text, err := d.Str()
 		r.Message = text
@@ -194,9 +191,9 @@ func (r *Record) field(d *parser, key []byte) error {
 	case "ideal_tokens":
 		return readInt(&d.Decoder, &r.IdealTokens)
 	case "token_source":
-		return d.shared(&r.TokenSource)
+		return d.intern(&r.TokenSource)
 	case "finish":
-		return d.shared(&r.Finish)
+		return d.intern(&r.Finish)
 	case "gaps_us":
 		return readList(&d.Decoder, &r.GapsUS, (*jx.Decoder).Int64)
 	case "counts":
@@ -210,7 +207,6 @@ func (r *Record) field(d *parser, key []byte) error {
 	return d.Skip()
 }
 
-// numberOf returns where the number of a field belongs; nil for none.
 func (r *Record) numberOf(key string) *Number {
 	switch key {
 	case "rank":

@@ -1,5 +1,3 @@
-// Converts numbers of seconds, as files and formulas have them, to durations.
-
 package rundir
 
 import (

@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -179,7 +178,7 @@ func (s *Stage) EndsAt() time.Duration {
 	if at == 0 { // of an earlier version
 		at = s.Started + s.Elapsed
 	}
-	return time.Duration(math.Round(at * float64(time.Second)))
+	return Duration(at)
 }
 
 // SearchStep is one number in flight that was tried in the search for the ceiling.
@@ -203,9 +202,7 @@ func (s *SearchStep) Level() int {
 }
 
 // EndsAt returns when the step ended, since the start of the run.
-func (s *SearchStep) EndsAt() time.Duration {
-	return time.Duration(math.Round(s.Ended * float64(time.Second)))
-}
+func (s *SearchStep) EndsAt() time.Duration { return Duration(s.Ended) }
 
 // ReplicaShare is what one of several servers did in the window.
 type ReplicaShare struct {

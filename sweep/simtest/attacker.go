@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/sweep/load"
 )
 
 // Attacker is a server of 8 slots, first in first out, 50 ms to the first token and 20 ms from each to the next, with
@@ -120,12 +119,12 @@ func (a *Attacker) Do(ctx context.Context, p *client.Prepared, res *client.Resul
 }
 
 // Scrape returns what is running and waiting.
-func (a *Attacker) Scrape(context.Context) (load.Gauges, error) {
+func (a *Attacker) Scrape(context.Context) (client.Gauges, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	running := len(a.slots)
 	nan := math.NaN()
-	return load.Gauges{
+	return client.Gauges{
 		Running: float64(running), Waiting: float64(a.inFlight - running), KVUsage: nan, Preemptions: nan,
 		PrefixQueries: nan, PrefixHits: nan,
 	}, nil

@@ -85,9 +85,9 @@ func (s Slotted) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 }
 
 // Gauges are the server's own metrics.
-func (s Slotted) Gauges(context.Context) (load.Gauges, error) {
+func (s Slotted) Gauges(context.Context) (client.Gauges, error) {
 	nan := math.NaN()
-	return load.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan,
+	return client.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan,
 		PrefixHits: nan}, nil
 }
 

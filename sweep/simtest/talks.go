@@ -74,9 +74,9 @@ func (d TalkDoer) Do(ctx context.Context, call *client.Prepared, res *client.Res
 }
 
 // Gauges returns what the engine tells of itself.
-func (d TalkDoer) Gauges(context.Context) (load.Gauges, error) {
+func (d TalkDoer) Gauges(context.Context) (client.Gauges, error) {
 	st := d.Live.Stats()
-	return load.Gauges{
+	return client.Gauges{
 		Running: float64(st.Running), Waiting: float64(st.Waiting), KVUsage: st.KVUsage, Preemptions: float64(st.Preemptions),
 		PrefixQueries: float64(st.PrefixQueries), PrefixHits: float64(st.PrefixHits),
 		KVTokens: float64(d.Live.Config().KVTokens),

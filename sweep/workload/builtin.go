@@ -82,8 +82,7 @@ Write it as a speech.
 Use short sentences.`, "\n")
 )
 
-// builtIn returns the built-in texts as JSON lines of a dataset.
-func builtIn() string {
+func builtInLines() string {
 	var b strings.Builder
 	for _, task := range builtInTasks {
 		for _, topic := range builtInTopics {

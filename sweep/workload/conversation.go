@@ -18,7 +18,6 @@ func (t Think) Draw(rng *rand.Rand) time.Duration {
 	return time.Duration(draw(t.Lengths, rng) * float64(time.Millisecond))
 }
 
-// conversation returns conversations as run.json has them.
 func (t Think) conversation(turns, later rundir.Lengths) *rundir.Conversation {
 	c := &rundir.Conversation{Turns: turns, TurnTokens: later, Pause: t.Mean / 1000,
 		RandomPauses: t.Lengths != rundir.Lengths{Mean: t.Mean}}
@@ -62,7 +61,7 @@ func (c *Conversations) Share(tokens, groups int) error {
 	return nil
 }
 
-// firstPrompt returns a first prompt, and how many of its tokens the run has sent before.
+// firstPrompt also returns how many tokens of the prompt the run has sent before.
 func (c *Conversations) firstPrompt(tokens int, rng *rand.Rand) (text string, repeats int) {
 	if c.prefixes != nil {
 		group, repeats := c.prefixes.group(rng)

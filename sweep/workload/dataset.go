@@ -1,6 +1,3 @@
-// Workloads that are read from files: rows of a dataset, and requests of a trace with their arrivals. Rows that
-// cannot be used are left out and counted, by reason.
-
 package workload
 
 import (
@@ -26,7 +23,6 @@ import (
 // (python/sglang/benchmark/datasets/sharegpt.py at 09716a6), with which published results were measured.
 const minTokens = 2
 
-// datasetOptions select what is taken from a dataset.
 type datasetOptions struct {
 	Rows  int    // drawn at random from the file, at most; 0 for 10,000
 	Seed  uint64 // of the draw, and of the order of rows in each stage
@@ -99,23 +95,21 @@ func readDataset(ctx context.Context, in *rowInput, o datasetOptions) (*Dataset,
 	}
 	d.usable = p.rows.seen
 	// The first places of a reservoir hold rows from the beginning of the file more often than the others: mix them.
-	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) {
-		p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j],
-			p.rows.kept[i]
-	})
-	if n := len(p.rows.kept); p.shrunk && n < o.Rows {
-		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
+	rows := p.rows.kept
+	p.rows.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	if p.shrunk && len(rows) < o.Rows {
+		d.notes = append(d.notes, noteLongTexts.New(d.name, len(rows), o.Rows))
 	}
-	d.keep(p.rows.kept)
+	d.keep(rows)
 	if len(d.rows) == 0 {
 		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
 	}
 	return d, nil
 }
 
-const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", or CSV with a column prompt.`
+const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", ` +
+	"or CSV with a column prompt."
 
-// sampler is the state of a pass over a file.
 type sampler struct {
 	*Dataset
 	rows     reservoir[row]
@@ -125,7 +119,7 @@ type sampler struct {
 	shrunk   bool              // rows were dropped for want of memory
 }
 
-// newSampler returns a sampler with spare rows, for those that are too short.
+// newSampler makes room for spare rows, in place of those that are too short.
 func newSampler(d *Dataset) *sampler {
 	spare := d.options.Rows/8 + 16
 	return &sampler{
@@ -135,7 +129,6 @@ func newSampler(d *Dataset) *sampler {
 	}
 }
 
-// pass reads the file to its end.
 func (p *sampler) pass(ctx context.Context, in *rowInput) error {
 	f, err := in.Format()
 	if err != nil {
@@ -158,7 +151,6 @@ func (p *sampler) pass(ctx context.Context, in *rowInput) error {
 	return p.passCSV(ctx, in)
 }
 
-// passCSV reads the columns prompt, output_tokens, answer and grade.
 func (p *sampler) passCSV(ctx context.Context, in *rowInput) error {
 	prompt, output, answer, grade := -1, -1, -1, -1
 	begin := func(c rowColumns) error {
@@ -192,7 +184,6 @@ func (p *sampler) passCSV(ctx context.Context, in *rowInput) error {
 	})
 }
 
-// take counts a row, and keeps it if it is drawn.
 func (p *sampler) take(line int, r row, why note.Note) {
 	if !why.IsZero() {
 		p.skipped.add(why, line)
@@ -222,7 +213,6 @@ func (p *sampler) take(line int, r row, why note.Note) {
 	}
 }
 
-// clip returns the part of a text that is counted.
 func clip(s string) string {
 	if len(s) <= LongestAsked {
 		return s
@@ -234,7 +224,6 @@ func clip(s string) string {
 	return s[:end]
 }
 
-// learn fits the estimate of token counts. If the server does not count tokens, it is a guess, and a note says so.
 func (d *Dataset) learn(ctx context.Context, texts []string) error {
 	e, err := learn(ctx, d.options.Count, texts)
 	if ctx.Err() != nil {
@@ -252,24 +241,27 @@ func (d *Dataset) learn(ctx context.Context, texts []string) error {
 	return nil
 }
 
-// keep leaves out rows that are too short, and cuts conversations at the first turn that is.
+// keep cuts recorded conversations at the first turn that is too short.
 func (d *Dataset) keep(rows []row) {
 	for _, r := range rows {
 		if len(d.rows) == d.options.Rows {
 			break // the others are spare
 		}
-		if short := slices.IndexFunc(r.turns, d.short); r.shareGPT && short == 0 {
+		if r.shareGPT {
+			if short := slices.IndexFunc(r.turns, d.tooShort); short >= 0 {
+				r.turns = r.turns[:short]
+			}
+		}
+		if len(r.turns) == 0 {
 			d.skipped.add(skipShort.New(minTokens, minTokens), r.line)
 			continue
-		} else if r.shareGPT && short > 0 {
-			r.turns = r.turns[:short]
 		}
 		d.rows = append(d.rows, r)
 	}
 }
 
-// short reports whether a turn is too short. As in vLLM, a length that is asked for never is.
-func (d *Dataset) short(t turn) bool {
+// tooShort follows vLLM: a length that is asked for is never too short.
+func (d *Dataset) tooShort(t turn) bool {
 	output := d.output(t)
 	return d.estimate.tokens(t.prompt) < minTokens || output > 0 && output < minTokens && !d.options.ForceOutput
 }
@@ -303,7 +295,11 @@ func (d *Dataset) Notes() []note.Note {
 // Describe returns the workload as run.json has it, with the lengths of the rows in use.
 func (d *Dataset) Describe() rundir.Workload {
 	var prompt, output, turns, later spread
+	graded := 0
 	for _, r := range d.rows {
+		if r.task != nil {
+			graded++
+		}
 		turns.add(len(r.turns))
 		for i, t := range r.turns {
 			prompt.add(d.promptTokens(r, i))
@@ -314,7 +310,8 @@ func (d *Dataset) Describe() rundir.Workload {
 		}
 	}
 	w := rundir.Workload{
-		PromptTokens: prompt.lengths(), OutputTokens: output.lengths(), Dataset: filepath.Base(d.name), Seed: d.options.Seed,
+		PromptTokens: prompt.lengths(), OutputTokens: output.lengths(), Dataset: filepath.Base(d.name), Graded: graded,
+		Seed: d.options.Seed,
 	}
 	if d.options.ForceOutput {
 		w.OutputTokens = d.options.Output
@@ -322,7 +319,6 @@ func (d *Dataset) Describe() rundir.Workload {
 	if d.options.MultiTurn {
 		w.Conversation = d.options.Think.conversation(turns.lengths(), later.lengths())
 	}
-	w.Graded = d.graded()
 	return w
 }
 
@@ -331,17 +327,6 @@ func (d *Dataset) promptTokens(r row, turn int) int {
 	n := d.estimate.tokens(r.turns[turn].prompt)
 	if turn == 0 {
 		n += d.estimate.templateTokens + d.estimate.tokens(measure(r.system))
-	}
-	return n
-}
-
-// graded returns how many rows are graded.
-func (d *Dataset) graded() int {
-	n := 0
-	for i := range d.rows {
-		if d.rows[i].task != nil {
-			n++
-		}
 	}
 	return n
 }
@@ -362,8 +347,7 @@ func (d *dataset) Next() (load.Session, bool) {
 	if len(d.order) == 0 {
 		d.order = d.rng.Perm(len(d.rows))
 	}
-	at := d.order[0]
-	r := d.rows[at]
+	r := d.rows[d.order[0]]
 	d.order = d.order[1:]
 	session := load.Session{Repeats: d.repeats(r), System: r.system, Turns: make([]load.Turn, len(r.turns))}
 	if r.task != nil {
@@ -414,7 +398,6 @@ func (s *spread) add(v int) {
 	s.square += float64(v) * float64(v)
 }
 
-// lengths returns what was collected.
 func (s *spread) lengths() rundir.Lengths {
 	if s.n == 0 {
 		return rundir.Lengths{}

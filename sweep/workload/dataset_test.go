@@ -163,7 +163,7 @@ func conversation(i int) string {
 		if i%5 == 4 {
 			return strings.Repeat("今天天气很好", 1+rng.IntN(most/3))
 		}
-		return strings.Join(pick(2+rng.IntN(most), rng), " ")
+		return strings.Join(randomWords(2+rng.IntN(most), rng), " ")
 	}
 	b, _ := json.Marshal(map[string]any{"id": fmt.Sprint(i), "conversations": []map[string]string{
 		{"from": "human", "value": fmt.Sprintf("%07d ", i) + say(200)}, {"from": "gpt", "value": say(400)},

@@ -1,6 +1,3 @@
-// Reads data files row by row: a JSON array, JSON lines or CSV, packed with gzip or not. It knows nothing of what the
-// rows mean.
-
 package workload
 
 import (
@@ -17,7 +14,7 @@ import (
 	"llmsweep/client/note"
 )
 
-// rowInput is a data file being read, unpacked and without its byte order mark.
+// rowInput is a data file, unpacked and without its byte order mark.
 type rowInput struct {
 	Name string
 	*bufio.Reader
@@ -28,7 +25,7 @@ type rowInput struct {
 // openRows opens a file or the built-in texts. A gzip file is unpacked while it is read, whatever its name.
 func openRows(path string) (*rowInput, error) {
 	if path == BuiltIn {
-		in, err := newRows(path, strings.NewReader(builtIn()))
+		in, err := newRows(path, strings.NewReader(builtInLines()))
 		if err == nil {
 			in.Close = func() error { return nil }
 		}
@@ -46,7 +43,6 @@ func openRows(path string) (*rowInput, error) {
 	return in, nil
 }
 
-// newRows returns an input that reads from r.
 func newRows(name string, r io.Reader) (*rowInput, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -66,10 +62,8 @@ func newRows(name string, r io.Reader) (*rowInput, error) {
 	return &rowInput{Name: name, Reader: b, MaxRow: maxRow}, nil
 }
 
-// rowFormat is the format of a file.
 type rowFormat int
 
-// The formats.
 const (
 	CSV   rowFormat = iota
 	lines           // one object per line
@@ -101,7 +95,6 @@ func (in *rowInput) Format() (rowFormat, error) {
 // maxRow is the length in bytes of the longest row that is read: longer ones mean that the file is of another format.
 const maxRow = 64 << 20
 
-// tooLongError is the error for a row that is too long.
 type tooLongError struct{ limit int }
 
 func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.limit>>20) }

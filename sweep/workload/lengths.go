@@ -54,31 +54,31 @@ func ParseThink(s string) (Think, error) {
 	return Think{l}, nil
 }
 
-// parseDistribution parses a distribution whose numbers are read by the given function.
 func parseDistribution(s string, number func(string) (float64, bool)) (l rundir.Lengths, ok bool) {
 	shape, rest, named := strings.Cut(s, ":")
-	switch shape = strings.TrimSpace(shape); {
+	shape = strings.TrimSpace(shape)
+	switch {
 	case !named:
 		rest = s
 	case shape == rundir.ShapeUniform:
 		from, to, _ := strings.Cut(rest, "-")
-		low, fine := number(strings.TrimSpace(from))
-		high, all := number(strings.TrimSpace(to))
+		low, lowOK := number(strings.TrimSpace(from))
+		high, highOK := number(strings.TrimSpace(to))
 		l = rundir.Lengths{Mean: (math.Trunc(low) + math.Trunc(high)) / 2, Min: int(low), Max: int(high), Shape: shape}
-		return l, fine && all && low <= high && high >= 1
+		return l, lowOK && highOK && low <= high && high >= 1
 	case shape == rundir.ShapeExponential, shape == rundir.ShapeLognormal:
 		l.Shape = shape
 	default:
 		return l, false
 	}
-	if mean, fine := number(strings.TrimSpace(rest)); fine {
+	if mean, ok := number(strings.TrimSpace(rest)); ok {
 		l.Mean = mean
 		return l, l.Shape != rundir.ShapeLognormal
 	}
 	for _, part := range strings.Split(rest, ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		v, fine := number(value)
-		if !fine {
+		v, ok := number(value)
+		if !ok {
 			return l, false
 		}
 		switch key {
@@ -94,15 +94,14 @@ func parseDistribution(s string, number func(string) (float64, bool)) (l rundir.
 			return l, false
 		}
 	}
-	within := (l.Max == 0 || l.Max >= l.Min && float64(l.Max) >= l.Mean) && float64(l.Min) <= l.Mean
-	return l, within && (l.Shape != rundir.ShapeLognormal || l.Std > 0 && l.Mean > 0) &&
+	consistent := (l.Max == 0 || l.Max >= l.Min && float64(l.Max) >= l.Mean) && float64(l.Min) <= l.Mean
+	return l, consistent && (l.Shape != rundir.ShapeLognormal || l.Std > 0 && l.Mean > 0) &&
 		(l.Shape != rundir.ShapeExponential || l.Std == 0)
 }
 
 // Draw draws one length: a whole number, at least 1.
 func Draw(l rundir.Lengths, rng *rand.Rand) int { return max(int(math.Round(draw(l, rng))), 1) }
 
-// draw draws from a distribution, and cuts at Min and Max.
 func draw(l rundir.Lengths, rng *rand.Rand) float64 {
 	v := l.Mean
 	switch {

@@ -18,78 +18,66 @@ type Numbering struct {
 
 	count uint64
 
-	beginnings
+	sentSet[int64]
 }
 
-// beginnings are those of the texts that were given out.
-type beginnings struct {
-	mu   sync.Mutex
-	seen map[int64]struct{}
+// sentSet holds the beginnings of texts that were sent.
+type sentSet[T comparable] struct {
+	mu         sync.Mutex
+	beginnings map[T]struct{}
 }
 
-// remember returns whether a beginning was given out before, and remembers it.
-func (b *beginnings) remember(beginning int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.seen == nil {
-		b.seen = map[int64]struct{}{}
+// add reports whether a beginning was sent before. The lock is held.
+func (s *sentSet[T]) add(beginning T) (known bool) {
+	if s.beginnings == nil {
+		s.beginnings = map[T]struct{}{}
 	}
-	_, seen := b.seen[beginning]
-	b.seen[beginning] = struct{}{}
-	return seen
+	_, known = s.beginnings[beginning]
+	s.beginnings[beginning] = struct{}{}
+	return known
 }
 
-// forget forgets all that were given out.
-func (b *beginnings) forget() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	clear(b.seen)
+// remember reports whether a beginning was sent before.
+func (s *sentSet[T]) remember(beginning T) (known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add(beginning)
 }
 
-// sentTexts are texts that were given out: hashes of their beginnings, a block longer each.
-type sentTexts struct {
-	mu   sync.Mutex
-	seen map[uint64]struct{}
+func (s *sentSet[T]) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.beginnings)
 }
+
+// sentTexts are hashes of the beginnings of texts, a block longer each.
+type sentTexts struct{ sentSet[uint64] }
 
 // textBlock is the length of a block in bytes: about sixteen tokens, as servers cache them.
 const textBlock = 64
 
-// hashSeed is of the hashes of texts, which stay in this process.
-var hashSeed = maphash.MakeSeed()
+var hashSeed = maphash.MakeSeed() // the hashes stay in this process
 
-// remember returns how many bytes at the beginning of a text were given out before, rounded up to a block, and
-// remembers the text.
+// remember returns how many bytes at the beginning of a text were sent before, rounded up to a block.
 func (t *sentTexts) remember(text string) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.seen == nil {
-		t.seen = map[uint64]struct{}{}
-	}
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
 	known := true
 	for from := 0; from < len(text); from += textBlock {
 		to := min(from+textBlock, len(text))
 		h.WriteString(text[from:to])
-		sum := h.Sum64()
-		if _, seen := t.seen[sum]; known {
+		repeated := t.add(h.Sum64())
+		if known {
 			n = to // up to the first block that is new, and with it, since it may begin alike
-			known = seen
+			known = repeated
 		}
-		t.seen[sum] = struct{}{}
 	}
 	if !known && n <= textBlock { // not even the first block
 		return 0
 	}
 	return n
-}
-
-// forget forgets all texts.
-func (t *sentTexts) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	clear(t.seen)
 }
 
 // Forget lets a workload count what it sent so far as new, after the server's cache was emptied.
@@ -99,11 +87,11 @@ func Forget(w Workload) {
 	}
 }
 
-// newNumbering returns a numbering with a random nonce. The first aside places are reserved.
-func newNumbering(aside int) Numbering {
+// newNumbering reserves the first places, for groups of prompts with a prefix.
+func newNumbering(reserved int) Numbering {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
-	return Numbering{Nonce: binary.LittleEndian.Uint64(b[:]), count: uint64(aside)}
+	return Numbering{Nonce: binary.LittleEndian.Uint64(b[:]), count: uint64(reserved)}
 }
 
 // Place returns the place of the next text.
@@ -127,7 +115,6 @@ const openingSpan = 900_000_000
 // stride scatters successive numbers over the span: about the golden ratio of it, and without a common factor.
 const stride = 618_033_989
 
-// number returns the number of the text at a place, below openingSpan.
 func (n *Numbering) number(place uint64) uint64 {
 	return (n.Nonce%openingSpan + place%openingSpan*stride) % openingSpan
 }

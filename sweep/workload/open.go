@@ -97,12 +97,10 @@ func (s *Spec) Texts() []string {
 	return []string{opening(0), allWords(sampleWords(int(s.PromptTokens.Mean)))}
 }
 
-// openDataset reads the file of a dataset.
 func (s *Spec) openDataset(ctx context.Context, count Counter) (o Opened, err error) {
 	d, err := openDataset(ctx, s.Dataset, datasetOptions{
-		Rows: s.Rows, Seed: s.Seed, Count: count, Output: s.OutputTokens, ForceOutput: s.OutputSet, MultiTurn: s.MultiTurn,
-		Think:  s.Talk.Think,
-		Graded: s.Graded,
+		Rows: s.Rows, Seed: s.Seed, Count: count, Output: s.OutputTokens, ForceOutput: s.OutputSet,
+		MultiTurn: s.MultiTurn, Think: s.Talk.Think, Graded: s.Graded,
 	})
 	if err != nil {
 		return o, &SpecError{err}
@@ -114,7 +112,6 @@ func (s *Spec) openDataset(ctx context.Context, count Counter) (o Opened, err er
 	return o, nil
 }
 
-// makeTexts makes a workload of made-up texts.
 func (s *Spec) makeTexts(ctx context.Context, o *Opened) error {
 	switch {
 	case s.Replay != nil:
@@ -140,7 +137,6 @@ func (s *Spec) makeTexts(ctx context.Context, o *Opened) error {
 	return nil
 }
 
-// replay reads the file of a trace.
 func (s *Spec) replay(ctx context.Context, o *Opened) error {
 	options := traceOptions{Replay: *s.Replay, Seed: s.Seed, Costs: o.Costs}
 	if s.PromptSet {

@@ -24,7 +24,7 @@ type Prefixed struct {
 	Numbering
 }
 
-// group draws the group of a prompt, and returns how many of its tokens the run has sent before.
+// group also returns how many tokens of the prompt the run has sent before.
 func (p *Prefixed) group(rng *mathrand.Rand) (group, repeats int) {
 	if p.Zipf {
 		group = zipf(p.Groups, rng)
@@ -53,8 +53,6 @@ func zipf(n int, rng *mathrand.Rand) int {
 // minOwnTokens is how many tokens each prompt has after its prefix, at least: they tell it from others of its group.
 const minOwnTokens = 8
 
-// newPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. The
-// prefix is a part of the prompt, and must fit in it.
 func newPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
@@ -94,7 +92,6 @@ type prefixed struct {
 	rng *mathrand.Rand
 }
 
-// Next returns a prompt of a group.
 func (p *prefixed) Next() (load.Session, bool) {
 	group, repeats := p.group(p.rng)
 	tokens := Draw(p.Prompt, p.rng)
@@ -110,9 +107,9 @@ func (p *Prefixed) write(n *Numbering, group, tokens int, rng *mathrand.Rand) st
 	size, fill := p.Costs.Fit(tokens)
 	shared, _ := p.Costs.Fit(p.Tokens)
 	shared = min(shared, size)
-	text := pick(shared, stats.Rand(p.Seed, "prefix", strconv.Itoa(group)))
+	text := randomWords(shared, stats.Rand(p.Seed, "prefix", strconv.Itoa(group)))
 	own := n.spelled(n.Place())
-	own = append(own, pick(max(0, size-shared-len(own)), rng)...)
+	own = append(own, randomWords(max(0, size-shared-len(own)), rng)...)
 	text = append(text, own[:size-shared]...)
 	return compose(n.Opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill))
 }

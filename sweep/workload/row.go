@@ -50,7 +50,6 @@ func (r row) bytes() int {
 	return n
 }
 
-// message is one of a conversation.
 type message struct{ role, text string }
 
 // Roles, whatever the format calls them.
@@ -73,7 +72,6 @@ func role(name string) string {
 	return ""
 }
 
-// object holds the known fields of a row.
 type object struct {
 	prompt, conversations, messages gjson.Result
 	output                          gjson.Result
@@ -81,8 +79,8 @@ type object struct {
 	answer, grade                   gjson.Result
 }
 
-// fields returns the known fields of a row, in one pass: a row may be long.
-func fields(v gjson.Result) object {
+// knownFields reads a row in one pass: it may be long.
+func knownFields(v gjson.Result) object {
 	var o object
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
@@ -117,18 +115,19 @@ func parseRow(v gjson.Result, multiTurn, graded bool) (r row, why note.Note) {
 	if !v.IsObject() {
 		return row{}, skipNoObject.New()
 	}
-	o := fields(v)
-	if r, why = o.row(multiTurn); !graded || !why.IsZero() || !o.answer.Exists() || o.answer.Type == gjson.Null {
+	o := knownFields(v)
+	r, why = o.row(multiTurn)
+	if !graded || !why.IsZero() || !o.answer.Exists() || o.answer.Type == gjson.Null {
 		return r, why
 	}
 	return r.graded(o.answer.String(), o.grade.String())
 }
 
-// row returns the row without what is right.
 func (o *object) row(multiTurn bool) (r row, why note.Note) {
 	output := 0
 	if o.outputKey != "" {
-		if output = tokens(o.output); output == 0 {
+		output = tokens(o.output)
+		if output == 0 {
 			return row{}, skipOutput.New(o.outputKey)
 		}
 	}
@@ -143,12 +142,11 @@ func (o *object) row(multiTurn bool) (r row, why note.Note) {
 	return row{}, skipNoPrompt.New()
 }
 
-// graded returns the row with what is right.
 func (r row) graded(answer, kind string) (row, note.Note) {
 	if len(r.turns) != 1 {
 		return row{}, skipGradedTurns.New()
 	}
-	t, err := grade.NewTask(join(r.system, r.turns[0].user), strings.Clone(answer),
+	t, err := grade.NewTask(joinParagraphs(r.system, r.turns[0].user), strings.Clone(answer),
 		grade.TaskKind(strings.ToLower(strings.TrimSpace(kind))))
 	if err != nil {
 		return row{}, skipGrade.New(err)
@@ -166,7 +164,6 @@ func tokens(v gjson.Result) int {
 	return int(n)
 }
 
-// promptRow returns the row of a single prompt.
 func promptRow(prompt string, output int) (row, note.Note) {
 	if strings.TrimSpace(prompt) == "" {
 		return row{}, skipEmptyPrompt.New()
@@ -226,7 +223,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	return r, note.Note{}
 }
 
-// messagesRow parses a conversation in the format of chat APIs. output is the length of the last answer.
+// messagesRow reads messages as of chat APIs. output is the length of the last answer.
 func messagesRow(m gjson.Result, output int) (row, note.Note) {
 	var all []message
 	var bad note.Note
@@ -272,7 +269,8 @@ func contentText(v gjson.Result) (text string, ok bool) {
 	var b strings.Builder
 	v.ForEach(func(_, part gjson.Result) bool {
 		t := part.Get("text")
-		if ok = part.Get("type").Str == "text" && t.Type == gjson.String; ok {
+		ok = part.Get("type").Str == "text" && t.Type == gjson.String
+		if ok {
 			b.WriteString(t.Str)
 		}
 		return ok
@@ -285,25 +283,24 @@ func contentText(v gjson.Result) (text string, ok bool) {
 func joinMessages(all []message) row {
 	var r row
 	for i, m := range all {
-		again := i > 0 && all[i-1].role == m.role
+		sameRole := i > 0 && all[i-1].role == m.role
 		switch {
 		case m.role == roleSystem:
-			r.system = join(r.system, m.text)
-		case m.role == roleUser && again:
+			r.system = joinParagraphs(r.system, m.text)
+		case m.role == roleUser && sameRole:
 			t := &r.turns[len(r.turns)-1]
-			t.user = join(t.user, m.text)
+			t.user = joinParagraphs(t.user, m.text)
 		case m.role == roleUser:
 			r.turns = append(r.turns, turn{user: m.text})
 		case len(r.turns) > 0:
 			t := &r.turns[len(r.turns)-1]
-			t.answer = join(t.answer, m.text)
+			t.answer = joinParagraphs(t.answer, m.text)
 		}
 	}
 	return r
 }
 
-// join joins two texts as paragraphs.
-func join(a, b string) string {
+func joinParagraphs(a, b string) string {
 	if a == "" {
 		return b
 	}

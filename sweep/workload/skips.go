@@ -26,21 +26,19 @@ func (e *UnusableError) Error() string {
 	return fmt.Sprintf("%s:%.0f: no usable row in %.0f; the first fault: %s", file, line, rows, why[0].Code)
 }
 
-// skip is one reason why rows of a file were left out.
 type skip struct {
 	Why   note.Note
 	Count int
 	Lines []int // where the first few of them begin
 }
 
-// skips collects the rows that are left out, by reason, in the order in which the reasons came up.
+// skips are the reasons why rows were left out, in the order in which they came up.
 type skips []skip
 
 // skipLines is how many line numbers are kept for each reason: enough to look at some of them, and no more than fit a
 // line.
 const skipLines = 5
 
-// add counts one row that is left out.
 func (s *skips) add(why note.Note, line int) {
 	for i := range *s {
 		if e := &(*s)[i]; sameReason(e.Why, why) {
@@ -69,29 +67,21 @@ func sameReason(a, b note.Note) bool {
 	return true
 }
 
-func (s skips) total() int {
-	n := 0
-	for _, e := range s {
-		n += e.Count
-	}
-	return n
-}
-
 // unusable returns the error for a file all of whose rows are in s: of kind all, or of kind empty where there are none.
 func (s skips) unusable(file string, all, empty note.Kind) error {
 	if len(s) == 0 {
 		return &UnusableError{empty.New(file)}
 	}
-	first := s[0]
-	for _, e := range s[1:] {
+	first, rows := s[0], 0
+	for _, e := range s {
+		rows += e.Count
 		if e.Lines[0] < first.Lines[0] {
 			first = e
 		}
 	}
-	return &UnusableError{all.New(file, first.Lines[0], s.total(), []note.Note{first.Why})}
+	return &UnusableError{all.New(file, first.Lines[0], rows, []note.Note{first.Why})}
 }
 
-// notes returns one note for each reason.
 func (s skips) notes(file string) []note.Note {
 	notes := make([]note.Note, len(s))
 	for i, e := range s {

@@ -112,8 +112,8 @@ func calibrateOrGuess(ctx context.Context, count Counter, target int) (Calibrati
 	return costs, nil, nil
 }
 
-// findFiller returns a text that costs one token behind an opening, which itself costs known tokens; empty for none.
-func findFiller(ctx context.Context, count Counter, known int) (string, error) {
+// findFiller returns a text that costs one token behind an opening; empty for none.
+func findFiller(ctx context.Context, count Counter, openingTokens int) (string, error) {
 	const tries = 8
 	var texts []string
 	for _, filler := range fillers {
@@ -124,7 +124,7 @@ func findFiller(ctx context.Context, count Counter, known int) (string, error) {
 		return "", err
 	}
 	for i, n := range counts {
-		if n-known == tries {
+		if n-openingTokens == tries {
 			return fillers[i], nil
 		}
 	}
@@ -161,14 +161,14 @@ func (c Calibration) Tokens(tokens int) int {
 // Write returns a text of the given number of tokens, template included, that begins with opening.
 func (c Calibration) Write(opening string, tokens int, rng *rand.Rand) string {
 	size, fill := c.Fit(tokens)
-	return compose(opening, pick(size, rng), strings.Repeat(c.Filler, fill))
+	return compose(opening, randomWords(size, rng), strings.Repeat(c.Filler, fill))
 }
 
 // reply returns a text of the given number of tokens without a template: a later message of a conversation.
 func (c Calibration) reply(tokens int, rng *rand.Rand) string {
 	c.Base = 0
 	size, fill := c.Fit(tokens)
-	return compose("", pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
+	return compose("", randomWords(max(1, size), rng), strings.Repeat(c.Filler, fill))
 }
 
 // Usable returns the calibration, or [Guess] where there is none.
@@ -179,8 +179,7 @@ func (c Calibration) Usable() Calibration {
 	return Guess
 }
 
-// pick returns n words at random.
-func pick(n int, rng *rand.Rand) []string {
+func randomWords(n int, rng *rand.Rand) []string {
 	text := make([]string, n)
 	for i := range text {
 		text[i] = words[rng.IntN(len(words))]
@@ -188,7 +187,6 @@ func pick(n int, rng *rand.Rand) []string {
 	return text
 }
 
-// compose returns a prompt: its number, its words, its filler.
 func compose(opening string, text []string, filler string) string {
 	size := len(opening) + len(filler)
 	for _, w := range text {

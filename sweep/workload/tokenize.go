@@ -1,5 +1,3 @@
-// Counts tokens with a tokenizer.json as Hugging Face's tokenizers write it.
-
 package workload
 
 import (

@@ -22,7 +22,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// traceOptions set how a trace is replayed.
 type traceOptions struct {
 	Replay
 
@@ -50,7 +49,7 @@ type Trace struct {
 	Numbering
 }
 
-// request is a line of a trace. Ten million of them without hash ids take 400 MB.
+// Ten million requests without hash ids take 400 MB.
 type request struct {
 	at             time.Duration // since the first request
 	prompt, output int32
@@ -98,13 +97,12 @@ func readTrace(ctx context.Context, in *rowInput, o traceOptions) (*Trace, error
 	return t, nil
 }
 
-// errNoSpan is the error for a trace that has no rate.
 var errNoSpan = errors.New("all its requests arrive at the same instant")
 
 const traceRemedy = `a trace has one request on each line, such as ` +
-	`{"timestamp": 3000, "input_length": 915, "output_length": 355}, with the timestamp in milliseconds and optional hash_ids`
+	`{"timestamp": 3000, "input_length": 915, "output_length": 355}, with the timestamp in milliseconds and optional ` +
+	"hash_ids"
 
-// read reads a whole file.
 func (t *Trace) read(ctx context.Context, in *rowInput) error {
 	f, err := in.Format()
 	if err != nil {
@@ -204,7 +202,6 @@ func meanBlock(requests []request) float64 {
 	return max(1, float64(tokens)/(float64(blocks)-float64(hashed)/2))
 }
 
-// sort sorts the requests by time, and moves the first to 0.
 func (t *Trace) sort() {
 	disordered := 0
 	for i := 1; i < len(t.requests); i++ {
@@ -221,21 +218,17 @@ func (t *Trace) sort() {
 	}
 }
 
-// span returns the time from the first request to the last, as recorded.
 func (t *Trace) span() time.Duration { return t.requests[len(t.requests)-1].at }
 
-// recordedRate returns the requests per second at a speed of 1.
 func (t *Trace) recordedRate() float64 {
 	if t.span() == 0 {
-		return float64(len(t.requests)) // all at once: as if within one second
+		return float64(len(t.requests)) // as if within one second
 	}
 	return float64(len(t.requests)-1) / t.span().Seconds()
 }
 
-// rate returns the mean requests per second at which it is replayed.
 func (t *Trace) rate() float64 { return t.recordedRate() * t.speed }
 
-// duration returns the time until the last request is due.
 func (t *Trace) duration() time.Duration { return time.Duration(float64(t.span()) / t.speed) }
 
 // Notes returns what a reader of the run should know of the trace.
@@ -306,21 +299,21 @@ func (t *trace) Next() (load.Session, bool) {
 	return load.Session{Turns: []load.Turn{turn}, Repeats: t.repeats(prompt, r.hashes)}, true
 }
 
-// repeats returns how many tokens of a prompt with these hashes the run has sent before, and remembers them.
+// repeats returns how many tokens of a prompt with these hashes the run has sent before.
 func (t *Trace) repeats(prompt int, hashes []int64) int {
-	blocks, on := 0, true
+	blocks, repeated := 0, true
 	for _, h := range hashes {
-		if on = t.remember(h) && on; on {
+		repeated = t.remember(h) && repeated
+		if repeated {
 			blocks++
 		}
 	}
-	return min(prompt, t.tokens(blocks))
+	return min(prompt, t.blockTokens(blocks))
 }
 
-// tokens returns the tokens of a number of blocks.
-func (t *Trace) tokens(blocks int) int { return int(math.Round(float64(blocks) * t.block)) }
+func (t *Trace) blockTokens(blocks int) int { return int(math.Round(float64(blocks) * t.block)) }
 
-// text returns a prompt of the given number of tokens that begins as its hashes say. The rest is its own.
+// text returns a prompt that begins as its hashes say. The rest is its own.
 func (t *Trace) text(tokens int, hashes []int64, rng *rand.Rand) string {
 	costs := t.options.Costs
 	if len(hashes) == 0 {
@@ -329,11 +322,11 @@ func (t *Trace) text(tokens int, hashes []int64, rng *rand.Rand) string {
 	size, fill := costs.Fit(tokens)
 	text := make([]string, 0, size)
 	for block, hash := range hashes {
-		ends, _ := costs.Fit(t.tokens(block + 1))
+		ends, _ := costs.Fit(t.blockTokens(block + 1))
 		if n := min(ends, size) - len(text); n > 0 {
-			text = append(text, pick(n, stats.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+			text = append(text, randomWords(n, stats.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
 		}
 	}
-	text = append(text, pick(size-len(text), rng)...)
+	text = append(text, randomWords(size-len(text), rng)...)
 	return compose(t.Opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
 }

@@ -32,7 +32,7 @@ func truncation(err error) note.Note {
 	return skipBrokenOff.New(err)
 }
 
-// untilDone returns f, or stops when ctx has ended; it looks every 256 rows.
+// untilDone also stops when ctx has ended; it looks every 256 rows.
 func untilDone[T any](ctx context.Context, f visitRow[T]) visitRow[T] {
 	n := 0
 	return func(line int, value T, why note.Note) bool {
@@ -41,7 +41,7 @@ func untilDone[T any](ctx context.Context, f visitRow[T]) visitRow[T] {
 	}
 }
 
-// eachElement visits the elements of a JSON array, one at a time.
+// eachElement visits the elements of a JSON array without reading it as a whole.
 func eachElement(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
 	f = untilDone(ctx, f)
 	l := newLineCounter(in)
@@ -66,14 +66,13 @@ func eachElement(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) er
 	return ctx.Err()
 }
 
-// elementOffset returns the offset of the element that a decoder could not read: after the separator.
+// elementOffset returns the offset, after the separator, of the element that a decoder could not read.
 func elementOffset(dec *json.Decoder) int64 {
 	var ahead [512]byte
 	n, _ := io.ReadFull(dec.Buffered(), ahead[:])
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
-// eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
 func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error {
 	f = untilDone(ctx, f)
 	var long []byte
@@ -83,8 +82,9 @@ func eachLine(ctx context.Context, in *rowInput, f visitRow[gjson.Result]) error
 			f(line, gjson.Result{}, truncation(err))
 			return ctx.Err()
 		}
+		b = bytes.TrimSpace(b)
 		more := true
-		switch b = bytes.TrimSpace(b); {
+		switch {
 		case !whole:
 			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
@@ -110,7 +110,8 @@ func (in *rowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 	*long = append((*long)[:0], b...)
 	for err == bufio.ErrBufferFull {
 		b, err = in.ReadSlice('\n')
-		if whole = whole && len(*long)+len(b) <= in.MaxRow; whole {
+		whole = whole && len(*long)+len(b) <= in.MaxRow
+		if whole {
 			*long = append(*long, b...)
 		}
 	}
@@ -120,7 +121,6 @@ func (in *rowInput) line(long *[]byte) (b []byte, whole bool, err error) {
 // rowColumns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
 type rowColumns map[string]int
 
-// First returns the column of the first name that exists; -1 for none.
 func (c rowColumns) First(names ...string) int {
 	for _, name := range names {
 		if i, ok := c[name]; ok {
@@ -141,12 +141,12 @@ func eachRow(ctx context.Context, in *rowInput, begin func(rowColumns) error, f 
 	if err != nil {
 		return fmt.Errorf("%s has no CSV header that can be read: %w", in.Name, err)
 	}
-	named := rowColumns{}
+	columns := rowColumns{}
 	for i, name := range header {
-		named[strings.ToLower(strings.TrimSpace(name))] = i
+		columns[strings.ToLower(strings.TrimSpace(name))] = i
 	}
-	width := len(header)
-	if err := begin(named); err != nil {
+	width := len(header) // the next row reuses its memory
+	if err := begin(columns); err != nil {
 		return err
 	}
 	for {

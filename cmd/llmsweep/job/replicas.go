@@ -107,16 +107,16 @@ func (t *Target) emptyCaches(ctx context.Context) note.Note {
 }
 
 // allGauges returns the sum of the servers' gauges, and the highest use of a KV cache.
-func (t *Target) allGauges(ctx context.Context) (load.Gauges, error) {
+func (t *Target) allGauges(ctx context.Context) (client.Gauges, error) {
 	servers := t.all()
-	readings, failed := make([]load.Gauges, len(servers)), make([]error, len(servers))
+	readings, failed := make([]client.Gauges, len(servers)), make([]error, len(servers))
 	var reading sync.WaitGroup
 	for i, one := range servers {
 		reading.Go(func() { readings[i], failed[i] = one.prober.Load(ctx) })
 	}
 	reading.Wait()
 	if err := cmp.Or(failed...); err != nil {
-		return load.Gauges{}, err
+		return client.Gauges{}, err
 	}
 	return client.SumGauges(readings), nil
 }

@@ -16,7 +16,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// appendTo writes values at the end of a file, one a line, and waits until they are on the disk.
+// appendTo writes values, one a line, and waits until they are on the disk.
 func appendTo[T any](d *Dir, file string, all []T) error {
 	if len(all) == 0 {
 		return nil
@@ -30,12 +30,15 @@ func appendTo[T any](d *Dir, file string, all []T) error {
 		b.Write(append(rundir.EscapeJSON(line), '\n'))
 	}
 	name := filepath.Join(d.Path, file)
-	err := d.append(name, b.Bytes())
+	f, err := d.disk.Append(name)
+	if err == nil {
+		err = writeSynced(f, b.Bytes())
+	}
 	d.mu.Lock()
 	first := d.sizes[file] == 0
 	d.mu.Unlock()
 	if err == nil && first {
-		err = d.storage().SyncDir(d.Path)
+		err = d.disk.SyncDir(d.Path)
 	}
 	if err != nil {
 		return d.fail(name, err)
@@ -49,28 +52,14 @@ func appendTo[T any](d *Dir, file string, all []T) error {
 	return nil
 }
 
-// append writes at the end of a file, and waits until it is on the disk.
-func (d *Dir) append(name string, b []byte) error {
-	f, err := d.storage().Append(name)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// fileLine is a line of a file, and where it ends.
 type fileLine[T any] struct {
 	value T
-	end   int64
+	end   int64 // its offset in the file
 }
 
-// eachLine yields the lines of such a file in a run directory, in the order in which they were written; none where
-// there is no file. The file may be compressed with gzip, and then ends in .gz. A last line without a newline, which a
-// killed process leaves, is skipped, and so is what a power failure damaged.
+// eachLine yields the lines of a file that [appendTo] wrote; none where there is no file. The file may be compressed
+// with gzip, and then ends in .gz. A last line without a newline, which a killed process leaves, is skipped, and so is
+// what a power failure damaged.
 func eachLine[T any](path, file string) iter.Seq2[*fileLine[T], error] {
 	return func(yield func(*fileLine[T], error) bool) {
 		name := filepath.Join(path, file)
@@ -94,7 +83,7 @@ func eachLine[T any](path, file string) iter.Seq2[*fileLine[T], error] {
 				err = json.Unmarshal(b, &v.value)
 			}
 			if err != nil {
-				if !tornAfter(path, offset, func(s *rundir.Synced) int64 { return s.BytesOf(file) }) {
+				if !isTorn(path, file, offset) {
 					yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
 				}
 				return
@@ -107,15 +96,19 @@ func eachLine[T any](path, file string) iter.Seq2[*fileLine[T], error] {
 	}
 }
 
-// values yields the lines without their places.
 func values[T any](path, file string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for v, err := range eachLine[T](path, file) {
+	return convert(eachLine[T](path, file), func(l *fileLine[T]) *T { return &l.value })
+}
+
+// convert ends at the first error.
+func convert[A, B any](all iter.Seq2[A, error], of func(A) *B) iter.Seq2[*B, error] {
+	return func(yield func(*B, error) bool) {
+		for a, err := range all {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(&v.value, nil) {
+			if !yield(of(a), nil) {
 				return
 			}
 		}
@@ -140,7 +133,7 @@ func keptEnd(path, file string, kept func(stage string) bool) (end int64, err er
 	return end, nil
 }
 
-// openPlainOrGzip opens a file, or the one of that name and .gz, and decompresses it.
+// openPlainOrGzip opens a file, or else the one of that name and .gz.
 func openPlainOrGzip(name string) (io.ReadCloser, error) {
 	f, err := os.Open(name)
 	if err == nil {
@@ -158,7 +151,6 @@ func openPlainOrGzip(name string) (io.ReadCloser, error) {
 	return gzipFile{z, packed}, nil
 }
 
-// gzipFile is a decompressed file.
 type gzipFile struct {
 	io.Reader
 	io.Closer

@@ -58,13 +58,12 @@ type entry struct {
 	last    bool
 }
 
-// part is the part of the records file that holds those of a stage.
+// part is the part of the records file that holds all records of a stage, and perhaps others.
 type part struct {
 	from, to int64 // bytes
 	line     int   // number of lines before it
 }
 
-// newDir returns a Dir that writes records to f until it is closed.
 func newDir(d Disk, path string, f File, unlock func() error) *Dir {
 	dir := &Dir{
 		Path: path, disk: d, unlock: unlock,
@@ -74,14 +73,6 @@ func newDir(d Disk, path string, f File, unlock func() error) *Dir {
 	}
 	go dir.write(f)
 	return dir
-}
-
-// storage returns the disk that the directory is on.
-func (d *Dir) storage() Disk {
-	if d.disk == nil {
-		return OS{}
-	}
-	return d.disk
 }
 
 // Append queues one record for writing; it keeps nothing of r. After the first failure to write, such as a full disk,
@@ -114,8 +105,7 @@ func (d *Dir) Close() error {
 // returns why.
 func (d *Dir) Broken() <-chan struct{} { return d.broken }
 
-// wait sends an entry and waits until it is done. A directory that was not opened to write records has none to wait
-// for.
+// wait returns at once where the directory was not opened to write records.
 func (d *Dir) wait(e entry) error {
 	if d.queue == nil {
 		return nil
@@ -153,7 +143,6 @@ func (d *Dir) Failure() error {
 	return d.err
 }
 
-// write writes queued records, flushed again and again, until the last entry.
 func (d *Dir) write(f File) {
 	defer close(d.closed)
 	name := filepath.Join(d.Path, rundir.RecordsFile)
@@ -184,7 +173,7 @@ func (d *Dir) write(f File) {
 			}
 		case <-ticker.C:
 			d.fail(name, out.Flush())
-			d.fail(name, d.storage().Check(f, name))
+			d.fail(name, d.disk.Check(f, name))
 		}
 	}
 }
@@ -205,7 +194,6 @@ func (d *Dir) fail(name string, err error) error {
 	return d.err
 }
 
-// markSynced notes that all that was written is on the disk.
 func (d *Dir) markSynced() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -224,7 +212,7 @@ func (e *WriteError) Error() string { return fmt.Sprintf("cannot write %s: %s", 
 
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// cause returns what the operating system said, without the name of the file.
+// cause returns the error of the operating system without the name of the file.
 func cause(err error) error {
 	var file *fs.PathError
 	if errors.As(err, &file) {
@@ -237,7 +225,6 @@ func cause(err error) error {
 	return err
 }
 
-// extendPart counts a line and extends its stage's part of the file.
 func (d *Dir) extendPart(stage string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -286,7 +273,7 @@ func WriteFile(dir, name string, b []byte) error {
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.
 func (d *Dir) WriteFile(name string, b []byte) error {
 	path := filepath.Join(d.Path, name)
-	if err := ReplaceFile(d.storage(), path, b); err != nil {
+	if err := ReplaceFile(d.disk, path, b); err != nil {
 		return d.fail(path, err)
 	}
 	return nil
@@ -342,29 +329,16 @@ func Records(path string) iter.Seq2[*rundir.Record, error] {
 	return records(path, part{to: math.MaxInt64})
 }
 
-// records yields the records in a part of the file.
 func records(path string, p part) iter.Seq2[*rundir.Record, error] {
-	return func(yield func(*rundir.Record, error) bool) {
-		for r, err := range places(path, p) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(r.Record, nil) {
-				return
-			}
-		}
-	}
+	return convert(places(path, p), func(at place) *rundir.Record { return at.Record })
 }
 
-// place is a record, and where it is in the file.
 type place struct {
 	*rundir.Record
 	from, to int64
 	line     int // from 1
 }
 
-// places yields the records in a part of the file, and where they are.
 func places(path string, p part) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		name := filepath.Join(path, rundir.RecordsFile)
@@ -385,7 +359,7 @@ func places(path string, p part) iter.Seq2[place, error] {
 				r, err = rundir.ParseRecord(b)
 			}
 			if err != nil {
-				if !recordsTorn(path, offset) {
+				if !isTorn(path, rundir.RecordsFile, offset) {
 					yield(place{}, fmt.Errorf("%s:%d: %w", name, line, err))
 				}
 				return
@@ -399,8 +373,7 @@ func places(path string, p part) iter.Seq2[place, error] {
 	}
 }
 
-// readAhead is the size of the buffer that a file is read with, in bytes.
-const readAhead = 1 << 18
+const readAhead = 1 << 18 // bytes
 
 // readLine returns one line of any length without its newline; io.EOF where there is no complete line.
 func readLine(in *bufio.Reader) ([]byte, error) {

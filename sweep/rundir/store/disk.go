@@ -49,23 +49,23 @@ type File interface {
 func ReplaceFile(d Disk, name string, content []byte) error {
 	const unfinished = ".tmp"
 	tmp := name + unfinished
-	if err := write(d, tmp, content); err != nil {
-		d.Remove(tmp) // its space is needed
-		return err
+	f, err := d.Create(tmp)
+	if err == nil {
+		err = writeSynced(f, content)
 	}
-	if err := d.Rename(tmp, name); err != nil {
-		d.Remove(tmp)
+	if err == nil {
+		err = d.Rename(tmp, name)
+	}
+	if err != nil {
+		d.Remove(tmp) // its space is needed
 		return err
 	}
 	return d.SyncDir(filepath.Dir(name))
 }
 
-func write(d Disk, name string, content []byte) error {
-	f, err := d.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
+// writeSynced writes to a file, waits until that is on the disk, and closes the file.
+func writeSynced(f File, b []byte) error {
+	_, err := f.Write(b)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -129,12 +129,12 @@ func (OS) SyncDir(path string) error { return syncDir(path) }
 
 // Check compares the open file with that of its name, and asks whether the directory can be written to.
 func (OS) Check(f File, name string) error {
-	named, err := os.Stat(name)
+	current, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
 	if open, ok := f.(*os.File); ok {
-		if info, err := open.Stat(); err != nil || !os.SameFile(info, named) {
+		if info, err := open.Stat(); err != nil || !os.SameFile(info, current) {
 			return errors.Join(err, &os.PathError{Op: "write", Path: name, Err: os.ErrNotExist})
 		}
 	}

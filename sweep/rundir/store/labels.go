@@ -1,5 +1,3 @@
-// Reads labels written as key=value, and changes those of a run directory.
-
 package store
 
 import (
@@ -61,7 +59,8 @@ func setLabels(l *rundir.Labels, texts []string) error {
 		}
 		value = strings.TrimSpace(value)
 		var err error
-		switch key = strings.TrimSpace(key); key {
+		key = strings.TrimSpace(key)
+		switch key {
 		case "model":
 			l.Model = value
 		case "gpu":
@@ -94,7 +93,8 @@ func setLabels(l *rundir.Labels, texts []string) error {
 			if l.Free == nil {
 				l.Free = map[string]string{}
 			}
-			if l.Free[key] = value; value == "" {
+			l.Free[key] = value
+			if value == "" {
 				delete(l.Free, key)
 			}
 		}
@@ -102,10 +102,10 @@ func setLabels(l *rundir.Labels, texts []string) error {
 	return nil
 }
 
-// freeKey matches the names of labels that people make up.
+// freeKey matches the names of [rundir.Labels].Free.
 var freeKey = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
-// maxPrice is the highest price per GPU-hour that labels take, in any currency.
+// maxPrice is per GPU-hour, in any currency.
 const maxPrice = 1e9
 
 // replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does

@@ -15,7 +15,6 @@ import (
 // lock on it, which ends with the process, and not that it exists.
 const LockFile = ".lock"
 
-// inUseError says that another process writes into a directory.
 type inUseError struct {
 	Dir     string
 	Process int // its number; 0 where that is not known
@@ -28,12 +27,11 @@ func (e *inUseError) Error() string {
 	return fmt.Sprintf("another llmsweep (process %d) writes into %s", e.Process, e.Dir)
 }
 
-// errLocked is the error of a lock that another has.
 var errLocked = errors.New("it is locked")
 
 // lockFile makes and locks a file. Where the file system has no locks, nobody is kept out.
 func lockFile(name string) (unlock func() error, err error) {
-	// Who only asks whether the lock is taken has it for a moment.
+	// InUse takes the lock for a moment.
 	const tries, between = 5, 20 * time.Millisecond
 	for n := range tries {
 		if n > 0 {
@@ -51,25 +49,25 @@ func lockFile(name string) (unlock func() error, err error) {
 			f.Close()
 			return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 		}
-		if !isNamed(f, name) { // whoever had it before has just removed it
+		if !isNamed(f, name) { // the process that had the lock before has just removed the file
 			f.Close()
 			continue
 		}
 		f.Truncate(0)
 		f.WriteString(strconv.Itoa(os.Getpid()) + "\n") // to be shown; the lock holds without it
 		return func() error {
-			os.Remove(name) // before it is unlocked, so that nobody has locked it meanwhile; what is left is only untidy
+			os.Remove(name) // before it is unlocked, so that nobody has locked it meanwhile; a file that stays is harmless
 			return f.Close()
 		}, nil
 	}
 	return nil, &inUseError{filepath.Dir(name), lockingProcess(name)}
 }
 
-// isNamed reports whether an open file is the one of a name.
+// isNamed reports whether a file still has its name.
 func isNamed(f *os.File, name string) bool {
-	open, err1 := f.Stat()
-	named, err2 := os.Stat(name)
-	return err1 == nil && err2 == nil && os.SameFile(open, named)
+	opened, err1 := f.Stat()
+	current, err2 := os.Stat(name)
+	return err1 == nil && err2 == nil && os.SameFile(opened, current)
 }
 
 // InUse reports whether a process writes into a directory, as far as its lock tells.

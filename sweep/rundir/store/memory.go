@@ -10,9 +10,8 @@ import (
 // Memory keeps a run in memory, for thousands of simulated experiments that need no files.
 type Memory struct {
 	mu      sync.Mutex
-	records map[string][]*rundir.Record
-
-	grades []rundir.Grade
+	records map[string][]*rundir.Record // by stage
+	grades  []rundir.Grade
 
 	Run *rundir.Run // as last saved
 }
@@ -60,13 +59,10 @@ func (m *Memory) AppendGrades(all []rundir.Grade) error {
 }
 
 // Grades yields the outcomes of graded questions.
-func (m *Memory) Grades() iter.Seq2[*rundir.Grade, error] { return each(m.grades) }
-
-// each yields what is kept.
-func each[T any](all []T) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for i := range all {
-			if !yield(&all[i], nil) {
+func (m *Memory) Grades() iter.Seq2[*rundir.Grade, error] {
+	return func(yield func(*rundir.Grade, error) bool) {
+		for i := range m.grades {
+			if !yield(&m.grades[i], nil) {
 				return
 			}
 		}

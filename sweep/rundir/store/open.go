@@ -22,7 +22,6 @@ func CreateOn(d Disk, path string) (*Dir, error) {
 	return ReplaceOn(d, path)
 }
 
-// checkFree returns an error where a directory holds what a new run would overwrite.
 func checkFree(path string) error {
 	if InUse(path) {
 		return fmt.Errorf("%s is being written by another llmsweep; name another directory with --out", path)
@@ -44,16 +43,16 @@ func checkFree(path string) error {
 	return nil
 }
 
-// runFiles are the files that a run may write into a directory: its own, and drawings.
+// runFiles are the files that a run may write: its own, and drawings.
 func runFiles(path string) (names []string) {
 	for _, name := range ownFiles() {
 		names = append(names, filepath.Join(path, name))
 	}
-	there, err := os.ReadDir(path)
-	if err != nil { // then it has no drawings
+	entries, err := os.ReadDir(path)
+	if err != nil {
 		return names
 	}
-	for _, f := range there {
+	for _, f := range entries {
 		if filepath.Ext(f.Name()) == ".svg" {
 			names = append(names, filepath.Join(path, f.Name()))
 		}
@@ -61,7 +60,6 @@ func runFiles(path string) (names []string) {
 	return names
 }
 
-// ownFiles are the files that each run writes.
 func ownFiles() []string {
 	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
 }
@@ -106,7 +104,6 @@ func removeRun(d Disk, path string) (File, error) {
 	return f, d.SyncDir(path)
 }
 
-// lock locks a run directory.
 func lock(d Disk, path string) (unlock func() error, err error) {
 	unlock, err = d.Lock(path)
 	var used *inUseError
@@ -122,7 +119,7 @@ func Edit(path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{Path: path, unlock: unlock}, nil
+	return &Dir{Path: path, disk: OS{}, unlock: unlock}, nil
 }
 
 // Free returns path, or the first of path-2, path-3, ... that holds nothing that a run would overwrite.
@@ -171,7 +168,7 @@ func reopen(d Disk, path string, kept func(stage string) bool, unlock func() err
 	}
 	err = d.Truncate(name, at.to)
 	for _, file := range rundir.Appended() {
-		if size, there := sizes[file]; there && err == nil {
+		if size, exists := sizes[file]; exists && err == nil {
 			err = d.Truncate(filepath.Join(path, file), size)
 		}
 	}
@@ -189,7 +186,7 @@ func reopen(d Disk, path string, kept func(stage string) bool, unlock func() err
 	return dir, nil
 }
 
-// keptRecords returns where the records of each stage are, up to the last of a kept stage, and where that ends.
+// keptRecords returns where the records of each stage are, and the end of the last one of a kept stage.
 func keptRecords(path string, kept func(stage string) bool) (parts map[string]part, at part, err error) {
 	parts = map[string]part{}
 	if _, err := os.Stat(filepath.Join(path, rundir.RecordsFile)); errors.Is(err, os.ErrNotExist) {
@@ -217,18 +214,14 @@ func keptRecords(path string, kept func(stage string) bool) (parts map[string]pa
 	return parts, at, nil
 }
 
-// recordsTorn reports whether a file may be damaged from an offset on: the power failed while the run went on, before
-// so much of the file was on the disk.
-func recordsTorn(path string, offset int64) bool {
-	return tornAfter(path, offset, (*rundir.Synced).RecordBytes)
-}
-
-func tornAfter(path string, offset int64, whole func(*rundir.Synced) int64) bool {
+// isTorn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so
+// much of the file was on the disk.
+func isTorn(path, file string, offset int64) bool {
 	run, err := Open(path)
-	return err == nil && run.State == rundir.Running && offset >= whole(run.Synced)
+	return err == nil && run.State == rundir.Running && offset >= run.Synced.BytesOf(file)
 }
 
 // Unsaved yields the records of a run that was killed, from after its run.json was last written.
 func Unsaved(path string, run *rundir.Run) iter.Seq2[*rundir.Record, error] {
-	return records(path, part{from: run.Synced.RecordBytes(), to: math.MaxInt64})
+	return records(path, part{from: run.Synced.BytesOf(rundir.RecordsFile), to: math.MaxInt64})
 }

@@ -5,6 +5,7 @@ package store
 import (
 	"errors"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,14 +27,10 @@ func flock(f *os.File, alone bool) error {
 	}
 }
 
-// unsupported reports whether a file system has no such operation.
+// unsupported reports whether the file system lacks an operation.
 func unsupported(err error) bool {
-	for _, e := range []error{unix.ENOLCK, unix.ENOSYS, unix.ENOTSUP, unix.EOPNOTSUPP, unix.EINVAL} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{unix.ENOLCK, unix.ENOSYS, unix.ENOTSUP, unix.EOPNOTSUPP, unix.EINVAL},
+		func(e error) bool { return errors.Is(err, e) })
 }
 
 // syncDir syncs the names in a directory, where the file system can do that.
@@ -49,7 +46,6 @@ func syncDir(path string) error {
 	return nil
 }
 
-// writable returns an error where no file can be made in a directory.
 func writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &os.PathError{Op: "write", Path: dir, Err: err}

@@ -23,7 +23,6 @@ func flock(f *os.File, alone bool) error {
 	return err
 }
 
-// unsupported reports whether a file system has no such operation.
 func unsupported(err error) bool { return errors.Is(err, windows.ERROR_NOT_SUPPORTED) }
 
 // syncDir does nothing: the names in a directory cannot be synced.

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"llmsweep/sweep/arrival"
@@ -10,21 +11,19 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// How long a sweep still takes is told by its plan, over assumed stages of a plain server.
-
-// The plain server that is assumed before this one is known.
+// The time that a sweep still takes is estimated by its plan, run on a plain server.
 const (
 	plainSlots  = 32
-	plainSlower = 1.5 // times the latency of a lone request, where all slots are busy
+	plainSlower = 1.5  // times the latency of a lone request, where all slots are busy
+	plainGrowth = 0.01 // of the backlog, to within which it is known, where the server keeps up
 )
 
-// expect returns how long a stage takes, and what follows it; ok is false where that is not known.
-func (x *sweeper) expect(s *experiment.Stage, left time.Duration) (this, after time.Duration, ok bool) {
+func (x *sweeper) estimate(s *experiment.Stage, left time.Duration) (this, after time.Duration, ok bool) {
 	if x.config.Users || x.Latency() == 0 {
 		return 0, 0, false
 	}
 	run := *x.Run()
-	run.Stages, run.Search = append([]rundir.Stage(nil), run.Stages...), append([]rundir.SearchStep(nil), run.Search...)
+	run.Stages, run.Search = slices.Clone(run.Stages), slices.Clone(run.Search)
 	lone := x.Latency()
 	if floor := run.First(rundir.Synchronous); floor != nil {
 		lone = floor.Latency.Mean.Or(lone)
@@ -36,24 +35,25 @@ func (x *sweeper) expect(s *experiment.Stage, left time.Duration) (this, after t
 	return this, after, true
 }
 
-// outlook adds assumed stages to a run, a stage and what the plan has after it. It returns how long they take.
+// outlook simulates a stage and those that the plan has after it.
 func (c *Config) outlook(
 	run *rundir.Run, s *experiment.Stage, lone float64, at, left time.Duration,
 ) (this, after time.Duration) {
+	const mostStages = 100 // ends a plan that simulated stages do not end
 	next, more := *s, true
-	for n := 0; more && n < mostExpected; n++ {
-		took := assume(run, &next, lone, at)
-		if at += took; n == 0 {
+	for n := 0; more && n < mostStages; n++ {
+		took := simulate(run, &next, lone, at)
+		if n == 0 {
 			this = took
 		} else {
 			after += took
 		}
-		left -= took
+		at, left = at+took, left-took
 		next, more = c.Next(run, left)
 	}
-	if len(c.SLO) > 0 { // an assumed stage tells nothing of an SLO
-		const usual = 3
-		after += usual * saturation.HoldTime(saturation.ThroughputRate(run).Or(1), rundir.Duration(lone), c.StageTime)
+	if len(c.SLO) > 0 { // a simulated stage tells nothing of an SLO
+		const usualProbes = 3
+		after += usualProbes * saturation.HoldTime(saturation.ThroughputRate(run).Or(1), rundir.Duration(lone), c.StageTime)
 	}
 	return this, after
 }
@@ -73,12 +73,9 @@ func (c *Config) Outlook(lone time.Duration) (takes time.Duration, requests int)
 	return this + after, requests
 }
 
-// mostExpected ends a plan that assumed stages do not end.
-const mostExpected = 100
-
-// assume adds to a run what a stage would show of a plain server, and returns how long it takes. lone is how long a
-// request takes alone, in seconds.
-func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration) time.Duration {
+// simulate adds to a run what a stage would show of a plain server, and returns how long it takes. lone is the latency
+// of a lone request, in seconds.
+func simulate(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration) time.Duration {
 	level := float64(s.Load.Limit())
 	most := saturation.ThroughputRate(run).Or(plainSlots / (plainSlower * lone))
 	rate := s.Load.MeanRate()
@@ -121,24 +118,16 @@ func assume(run *rundir.Run, s *experiment.Stage, lone float64, at time.Duration
 	return took
 }
 
-// plainGrowth is the growth of the backlog of a plain server that keeps up, to within which it is known.
-const plainGrowth = 0.01
-
-// expectRun returns how long a stage takes that was asked for, and those after it. latency is that of a request so far.
-func expectRun(stages []experiment.Stage, latency time.Duration) (this, after time.Duration) {
-	for i := range stages {
-		took := expectStage(&stages[i], latency)
-		if i == 0 {
-			this = took
-		} else {
-			after += took
-		}
+// estimateRun is for stages that were asked for. latency is that of a request so far.
+func estimateRun(stages []experiment.Stage, latency time.Duration) (this, after time.Duration) {
+	this = estimateStage(&stages[0], latency)
+	for i := range stages[1:] {
+		after += estimateStage(&stages[1+i], latency)
 	}
 	return this, after
 }
 
-// expectStage returns how long a stage takes.
-func expectStage(s *experiment.Stage, latency time.Duration) time.Duration {
+func estimateStage(s *experiment.Stage, latency time.Duration) time.Duration {
 	const slower = 2 // than alone
 	rate := s.Load.MeanRate()
 	switch l := s.Load.(type) {
@@ -148,12 +137,12 @@ func expectStage(s *experiment.Stage, latency time.Duration) time.Duration {
 		return rundir.Duration(float64(len(l.Offsets))/max(rate, 1e-9)) + latency
 	}
 	switch {
-	case s.Sessions > 0 && rate > 0:
+	case s.Sessions == 0:
+		return s.MinTime + slower*latency
+	case rate > 0:
 		return rundir.Duration(float64(s.Sessions)/rate) + latency
-	case s.Sessions > 0:
-		return time.Duration(slower * float64(latency) * float64(s.Sessions) / float64(max(1, s.Load.Limit())))
 	}
-	return s.MinTime + slower*latency
+	return time.Duration(slower * float64(latency) * float64(s.Sessions) / float64(max(1, s.Load.Limit())))
 }
 
 // Longest returns how long a sweep sends at most.
@@ -161,13 +150,13 @@ func (c *Config) Longest() time.Duration {
 	if c.Budget > 0 {
 		return c.Budget
 	}
-	const each = 2 // stage times of one that is no hold, with its end
-	longest := searchTime + time.Duration(each*(c.Points+mostLimits))*c.StageTime
+	const (
+		mostLimits = 12 // stages that find the limits: the floor, the doublings and the throughput
+		perStage   = 2  // stage times of one that is no hold, with its end
+	)
+	longest := searchTime + time.Duration(perStage*(c.Points+mostLimits))*c.StageTime
 	if len(c.SLO) > 0 {
 		longest += (maxSLOProbes + maxSLOProofs) * c.StageMax
 	}
 	return longest
 }
-
-// mostLimits is how many stages find the limits: the floor, the doublings and the throughput.
-const mostLimits = 12
