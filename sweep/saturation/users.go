@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// carriedAnswer returns the answer of a sweep by users.
 func carriedAnswer(run *rundir.Run, terms []slo.Term) *rundir.Answer {
 	c := UserCapacity(run.Stages, terms)
 	a := &rundir.Answer{Kind: rundir.Carries, Carried: c, Cautions: topCautions(run), Limit: c.Cause}
@@ -43,18 +42,13 @@ func UserCapacity(stages []rundir.Stage, terms []slo.Term) *rundir.UserCapacity 
 		return c
 	}
 	if len(terms) > 0 {
-		fillBySLO(c, rows, terms)
+		found := slo.Highest(rows, nil, terms)
+		c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 	} else {
 		fillByOutput(c, rows)
 	}
 	describeLimit(c, rows, terms)
 	return c
-}
-
-// fillBySLO fills in the most users for whom the terms are kept: a number that was measured.
-func fillBySLO(c *rundir.UserCapacity, rows []*rundir.Stage, terms []slo.Term) {
-	found := slo.Highest(rows, nil, terms)
-	c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 }
 
 // fillByOutput fills in up to which number more users bring more tokens, and hits do not fall: between the rows on
@@ -137,7 +131,6 @@ func describeLimit(c *rundir.UserCapacity, rows []*rundir.Stage, terms []slo.Ter
 	c.Cause = usersLimit(rows, within, above)
 }
 
-// carriedRow returns what an answer tells of a row; nil for none.
 func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 	if r == nil {
 		return nil

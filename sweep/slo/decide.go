@@ -13,9 +13,8 @@ import (
 // needed to tell where the 99th percentile is. MLPerf Inference ends its runs by the same test ("early stopping"), for
 // independent requests.
 
-// tally counts values beyond a limit.
 type tally struct {
-	beyond, open float64 // open: cut off below the limit
+	beyond, open float64 // values beyond the limit, and those cut off below it
 	total        float64
 	neff         float64 // independent values that they are worth
 }
@@ -32,7 +31,6 @@ func (c tally) bounds(level float64) (low, high float64) {
 // weight returns how many independent values one value is worth.
 func (c tally) weight() float64 { return min(max(c.neff, 1)/c.total, 1) }
 
-// judge returns on which side of a share the tally shows its own share to be, at a level of error.
 func (c tally) judge(share, level float64) rundir.SLOVerdict {
 	switch low, high := c.bounds(level); {
 	case high < share:
@@ -49,9 +47,8 @@ func (t Term) Percentile() bool {
 	return t.Stat != Mean && !t.Share()
 }
 
-// count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the
-// stage was judged by this term before, else by its percentiles. ok is false for a mean, and where the stage does not
-// tell.
+// count returns the values of the term's metric, and those beyond the limit: exactly, where the stage was judged by
+// this term before, else by its percentiles. ok is false for a mean, and where the stage does not tell.
 func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	if t.Stat == Mean {
 		return c, false
@@ -133,8 +130,7 @@ func (t Term) Verdict(s *rundir.Stage) rundir.SLOVerdict {
 	return rundir.Unsure
 }
 
-// interval returns the 95 % interval of a mean. What was read from other tools has none: there both bounds are the mean
-// itself.
+// interval returns the 95 % interval of a mean. Means of other tools have none: both bounds are then the mean itself.
 func (t Term) interval(s *rundir.Stage) (low, high float64) {
 	d, _ := t.dist(s)
 	mean, _ := t.Of(s)
@@ -213,10 +209,6 @@ func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	return share / 2, ok // between the last percentile and the longest
 }
 
-// OfRequests reports whether the term limits a percentile of the times of requests.
-func (t Term) OfRequests() bool { return t.Percentile() && t.Metric != ITL }
-
-// logMeanError returns the standard error of the logarithm of a mean.
 func (t Term) logMeanError(s *rundir.Stage) float64 {
 	d, _ := t.dist(s)
 	if ci, ok := d.CI[Mean]; ok && ci[0] > 0 {
