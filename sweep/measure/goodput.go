@@ -21,7 +21,6 @@ type Goodput struct {
 	sessions map[int]sessionState // by their place in the stage; nil where each request stands alone
 }
 
-// sessionState is what is known of a session.
 type sessionState struct{ missed, doubtful bool }
 
 // NewGoodput returns a count of nothing. talks is whether requests are turns of sessions.
@@ -38,7 +37,7 @@ func NewGoodput(w Window, terms []slo.Term, talks bool) *Goodput {
 
 // Add judges a request.
 func (g *Goodput) Add(r *rundir.Record) {
-	verdict := g.judge(r)
+	verdict := judgeRequest(g.terms, r)
 	if g.window.Holds(r.End.Value()) {
 		switch {
 		case verdict == rundir.Met:
@@ -100,18 +99,18 @@ func (g *Goodput) goodSessions(st *rundir.Stage) rundir.Number {
 	return rundir.Exactly(share)
 }
 
-// unknownToStage reports whether a stage does not tell at all what a term is about by which its requests were judged.
+// unknownToStage reports whether a stage does not tell the metric of one of the terms at all.
 func (g *Goodput) unknownToStage(st *rundir.Stage) bool {
 	return st.FirstAnswer.N == 0 && slo.Of(slo.TTFA, g.terms) != nil
 }
 
-// judge returns whether a request met every term. One that failed met none.
-func (g *Goodput) judge(r *rundir.Record) rundir.SLOVerdict {
+// judgeRequest returns whether a request met every term. One that failed met none.
+func judgeRequest(terms []slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	if r.Failed() {
 		return rundir.Missed
 	}
 	all := rundir.Met
-	for _, t := range g.terms {
+	for _, t := range terms {
 		switch meets(t, r) {
 		case rundir.Missed:
 			return rundir.Missed
@@ -125,8 +124,8 @@ func (g *Goodput) judge(r *rundir.Record) rundir.SLOVerdict {
 	return all
 }
 
-// meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between
-// its tokens; of stalls, whether it has none. A share of errors, of equal answers or of sessions is for stages alone.
+// meets judges gaps between tokens by the request's own percentile of them. Errors, equal answers and sessions are for
+// stages alone.
 func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	if t.Metric == slo.Errors || t.OfStage() {
 		return rundir.Met
@@ -148,8 +147,7 @@ func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	return rundir.Met
 }
 
-// readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was
-// known.
+// readingOf returns a lower bound where the request was cancelled before the metric was known.
 func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
 	switch {
 	case t.Metric == slo.ITL && r.OK():
@@ -177,7 +175,8 @@ func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
 
 // Write sets the goodput of a stage whose other metrics are known.
 func (g *Goodput) Write(st *rundir.Stage) {
-	if st.Goodput = g.Result(st); st.Sessions != nil {
+	st.Goodput = g.Result(st)
+	if st.Sessions != nil {
 		st.Sessions.Good = g.goodSessions(st)
 	}
 }
@@ -195,7 +194,8 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 			out.Rate, out.Tokens = rundir.Over(out.Rate.Value()), rundir.Over(out.Tokens.Value())
 		}
 	}
-	if out.Share = rundir.Exactly(float64(g.good) / float64(g.due)); g.unknown > 0 {
+	out.Share = rundir.Exactly(float64(g.good) / float64(g.due))
+	if g.unknown > 0 {
 		out.Share = rundir.Over(out.Share.Value())
 	}
 	for i, t := range g.terms {
@@ -207,13 +207,13 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	}
 	judged := *st // by the counts, where there are some
 	judged.Goodput = out
-	GoodputJudge(&judged, g.terms)
+	JudgeGoodput(&judged, g.terms)
 	return out
 }
 
-// GoodputJudge judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is
+// JudgeGoodput judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is
 // judged again.
-func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
+func JudgeGoodput(st *rundir.Stage, terms []slo.Term) {
 	out := st.Goodput
 	if out == nil || len(out.Terms) != len(terms) {
 		return

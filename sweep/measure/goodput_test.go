@@ -66,7 +66,7 @@ func TestARequestMeetsATerm(t *testing.T) {
 		}
 		g := NewGoodput(Window{}, []slo.Term{term}, false)
 		for _, name := range slices.Sorted(maps.Keys(want)) {
-			if got := g.judge(requests[name]); got != want[name] {
+			if got := judgeRequest(g.terms, requests[name]); got != want[name] {
 				t.Errorf("%s: %s is %v, want %v", text, name, got, want[name])
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// serverLoad sums up the server's gauges within a window; nil where there are none.
 func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	var within []load.Gauges
 	var at []time.Duration
@@ -71,8 +70,7 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	return server
 }
 
-// meanSince returns the mean of the values that came between two readings; absent where there is none, and where the
-// server began again.
+// meanSince is absent where there is no new value, and where the server began again.
 func meanSince(first, last load.Tally) rundir.Number {
 	n, sum := last.Count-first.Count, last.Sum-first.Sum
 	if n <= 0 || sum < 0 {

@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// exceedances counts the values of a term's metric that lie beyond its limit, over the requests due in a window:
-// exactly, whatever their number. How alike neighbours are is told from the first maxClusterSample of them.
+// exceedances counts the values of a term's metric beyond its limit, over the requests due in a window. How alike
+// neighbours are follows from the first maxClusterSample of them.
 type exceedances struct {
 	term         slo.Term
 	total        int
@@ -23,16 +23,14 @@ type exceedances struct {
 	conversation bool // some requests are later turns of sessions
 }
 
-// maxClusterSample bounds the memory of a count to 512 KiB.
+// maxClusterSample bounds the memory of a count to 768 KiB.
 const maxClusterSample = 1 << 15
 
-// dueValue is a value, and when its request was due.
 type dueValue struct {
 	due, value float64
 	session    int
 }
 
-// add takes in a request that was due in the window.
 func (b *exceedances) add(r *rundir.Record) {
 	failed := r.Failed() && !r.Censored()
 	switch m := b.term.Metric; {
@@ -72,7 +70,6 @@ func (b *exceedances) addValue(r *rundir.Record, v float64) {
 	}
 }
 
-// addBound notes a value of which only a lower bound is known.
 func (b *exceedances) addBound(bound float64) {
 	b.total++
 	if bound >= b.term.Limit {
@@ -82,10 +79,10 @@ func (b *exceedances) addBound(bound float64) {
 	}
 }
 
-// gapsAsked is how many gaps the answer to a failed request would have had.
+// gapsAsked stands for the gaps that the answer to a failed request would have had.
 func gapsAsked(r *rundir.Record) int { return max(1, r.AskedTokens-1) }
 
-// addGaps takes in the gaps between an answer's tokens, as [tokenGaps] does.
+// addGaps counts as [tokenGaps] does.
 func (b *exceedances) addGaps(r *rundir.Record) {
 	if !r.OK() && !r.Censored() {
 		return
@@ -142,8 +139,8 @@ func SLOValue(metric string, r *rundir.Record) rundir.Number {
 	return rundir.Number{}
 }
 
-// valueOf returns what a term is about of a single request: a metric as [SLOValue] has it, or of a share 1 for what it
-// counts and 0 for what it does not. A lower bound of 0 says that it is not known.
+// valueOf returns a term's metric of a single request as [SLOValue] does; of stalls 1 or 0. A lower bound of 0 stands
+// for not known.
 func valueOf(t slo.Term, r *rundir.Record) rundir.Number {
 	n, whole := r.OutputTokens, r.OK() && r.FirstToken.Known()
 	single := n.Known() && n.Value() <= 1 && r.TokenSource != client.SourceChunks // there is nothing after the first token
@@ -165,8 +162,8 @@ func valueOf(t slo.Term, r *rundir.Record) rundir.Number {
 	return SLOValue(slo.TPOT, r)
 }
 
-// stalled returns 1 for an answer with a gap between two chunks of more than some seconds, and 0 for another. An answer
-// of several tokens in one chunk does not tell.
+// stalled returns 1 for an answer with a longer gap between two chunks, else 0. Several tokens in a single chunk hide
+// their gaps.
 func stalled(gap float64, r *rundir.Record, single bool) rundir.Number {
 	if !r.OK() && !r.Censored() {
 		return rundir.Number{}
@@ -186,14 +183,13 @@ func stalled(gap float64, r *rundir.Record, single bool) rundir.Number {
 	return rundir.Over(0)
 }
 
-// result returns the count; nil for a mean, and where there was nothing to count. The pooled gaps of a stage are worth
-// as many independent ones as its distribution of them says.
+// result returns nil for a mean, and where there was nothing to count.
 func (b *exceedances) result(st *rundir.Stage) *rundir.Beyond {
 	if b.term.Stat == slo.Mean || b.total == 0 || b.term.Metric == slo.TTFA && st.FirstAnswer.N == 0 {
 		return nil
 	}
 	out := &rundir.Beyond{Count: b.count, Open: b.open, Of: b.total, Neff: rundir.Exactly(b.effective())}
-	if b.term.Metric == slo.ITL {
+	if b.term.Metric == slo.ITL { // pooled gaps are worth as many independent ones as their distribution says
 		out.Neff = rundir.Exactly(math.Min(float64(b.total), math.Max(1, st.ITL.Neff.Value())))
 	}
 	slo.Bound(out)
@@ -214,9 +210,10 @@ func (b *exceedances) effective() float64 {
 	fewest := fewestBeyond
 	// what ended well does not tell how those beyond it cluster
 	if stats.Largest(series, fewest) < nearLimit*b.term.Limit && b.count == b.failed {
-		if fewest = b.failed; fewest == 0 {
+		if b.failed == 0 {
 			return float64(b.total)
 		}
+		fewest = b.failed
 	}
 	worth := stats.EffectiveShareN(series, b.term.Limit, fewest) / float64(len(series))
 	if b.conversation {
@@ -229,7 +226,7 @@ func (b *exceedances) effective() float64 {
 // counts as beyond the limit is as in [stats.EffectiveShareN].
 func (b *exceedances) sessionsWorth(series []float64, fewest int) float64 {
 	limit := min(b.term.Limit, stats.Largest(series, fewest))
-	clusters := bySession{}
+	clusters := sessionClusters{}
 	for _, k := range b.sample {
 		clusters.add(k.session, k.value >= limit)
 	}
