@@ -35,7 +35,6 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 // gone in a stage.
 const crashShare = 0.1
 
-// connectionFailures returns the share of a stage's requests whose connections could not be made, or broke.
 func connectionFailures(st *rundir.Stage) float64 {
 	n, all := 0, st.Requests.OK
 	for class, count := range st.Errors {
@@ -64,13 +63,14 @@ func Keeps(run *rundir.Run) func(stage string) bool {
 var errOtherPlan = errors.New("the run was planned with other flags than now: its configuration file has changed, " +
 	"or this llmsweep has other defaults")
 
-// resume takes over what a run keeps when it goes on: its whole stages, and the steps of its search for the ceiling.
 func (x *Experiment) resume(before *rundir.Run) error {
 	if !samePlan(&x.run.Plan, &before.Plan) {
 		return errOtherPlan
 	}
-	if err := x.recallAnswers(before); err != nil {
-		return err
+	if g := x.config.Grader; g != nil {
+		if err := g.Recall(x.config.Log.Grades(), Keeps(before)); err != nil {
+			return err
+		}
 	}
 	x.run.Started, x.run.Client.Selftest, x.run.Search = before.Started, before.Client.Selftest, before.Search
 	for _, n := range before.Warnings {
@@ -98,7 +98,7 @@ func (x *Experiment) resume(before *rundir.Run) error {
 	return x.save()
 }
 
-// samePlan reports whether two plans are the same.
+// samePlan takes no terms and an empty list of them for the same.
 func samePlan(a, b *rundir.Plan) bool {
 	one, other := *a, *b
 	one.SLO, other.SLO = nil, nil
