@@ -43,7 +43,6 @@ func NewAttacker(seed uint64) *Attacker {
 // Start makes the slots, in the bubble that they are used in.
 func (a *Attacker) Start() { a.slots = make(chan struct{}, attackerSlots) }
 
-// draw returns what happens to the next request.
 func (a *Attacker) draw(asked int) (tokens int, scale float64, hangs, refused bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
