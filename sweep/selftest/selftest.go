@@ -93,7 +93,6 @@ type Spread struct {
 // Supported reports whether there are enough values for the p-quantile.
 func (s Spread) Supported(p float64) bool { return stats.Supported(float64(s.N), p) }
 
-// spread sums up values in nanoseconds.
 func spread(nanos []int64) Spread {
 	if len(nanos) == 0 {
 		return Spread{}
@@ -128,7 +127,6 @@ const (
 	minSent   = 0.9  // of the tokens that a level asks for
 )
 
-// bench is a self-test that runs.
 type bench struct {
 	Options
 	clock  pacedClock
@@ -195,7 +193,6 @@ func (b *bench) run(ctx context.Context) (err error) {
 // burst is the number of events in one answer: so many that the cost of the request itself does not count.
 const burst = 10_000
 
-// decode reads long answers, one after another.
 func (b *bench) decode(ctx context.Context) (d Decode, err error) {
 	c, err := b.client(1)
 	if err != nil {
@@ -232,16 +229,15 @@ func (b *bench) decode(ctx context.Context) (d Decode, err error) {
 	return d, nil
 }
 
-// client returns a client of the server, with the options of every measurement.
 func (b *bench) client(conns int) (*client.Client, error) {
 	return client.New(client.Options{
 		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: api.Params{Model: model, Fields: api.AllFields},
 	})
 }
 
-// stage runs one stage and returns what was measured in it.
-func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, s experiment.Stage,
-	from source) (*rundir.Stage, error) {
+func (b *bench) stage(
+	ctx context.Context, d load.Doer, warm func(context.Context, int) error, s experiment.Stage, from source,
+) (*rundir.Stage, error) {
 	b.stages++
 	dir, err := store.Create(filepath.Join(b.dir, strconv.Itoa(b.stages)))
 	if err != nil {
@@ -272,7 +268,7 @@ func (s source) Next() (load.Session, bool) {
 	return load.Session{Turns: []load.Turn{{User: s.order.String(), OutputTokens: s.tokens}}}, true
 }
 
-// trust returns the highest loads within the limits. Loads between two levels were not tried.
+// trust says nothing of loads between two levels: they were not tried.
 func (r *Result) trust() rundir.Selftest {
 	t := rundir.Selftest{CPUPerEvent: r.Decode.PerEvent, Load: r.Load}
 	for i := range r.Levels {
