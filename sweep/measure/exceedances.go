@@ -208,7 +208,7 @@ func (b *exceedances) effective() float64 {
 		series[i] = k.value
 	}
 	fewest := fewestBeyond
-	// what ended well does not tell how those beyond it cluster
+	// values far from the limit do not show how failures cluster
 	if stats.Largest(series, fewest) < nearLimit*b.term.Limit && b.count == b.failed {
 		if b.failed == 0 {
 			return float64(b.total)

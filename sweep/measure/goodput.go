@@ -14,9 +14,9 @@ type Goodput struct {
 	exceedances []exceedances // of each term
 	window      Window
 
-	due, good, unknown int           // requests due in the window: all, and those that met the terms, or may have
-	done, doubtful     int           // requests that ended in the window and met the terms, or may have
-	tokens             rundir.Number // output tokens of the requests done
+	due, good, unknown int           // requests due in the window: all, those that met the terms, those that may have
+	done, doubtful     int           // requests that ended in the window: those that met the terms, those that may have
+	tokens             rundir.Number // output tokens of the requests done; absent once one has no count
 
 	sessions map[int]sessionState // by their place in the stage; nil where each request stands alone
 }
@@ -42,7 +42,7 @@ func (g *Goodput) Add(r *rundir.Record) {
 		switch {
 		case verdict == rundir.Met:
 			g.done++
-			g.tokens = rundir.Exactly(g.tokens.Value() + r.OutputTokens.Value()) // absent from the first that was not counted on
+			g.tokens = rundir.Exactly(g.tokens.Value() + r.OutputTokens.Value())
 		case verdict == rundir.Unsure && r.OK():
 			g.doubtful++
 		}
@@ -118,7 +118,7 @@ func judgeRequest(terms []slo.Term, r *rundir.Record) rundir.SLOVerdict {
 			all = rundir.Unsure
 		}
 	}
-	if !r.OK() { // it was cancelled while it was as good as promised
+	if !r.OK() { // cancelled before it missed a term
 		return rundir.Unsure
 	}
 	return all

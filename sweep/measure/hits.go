@@ -8,9 +8,9 @@ import (
 
 // hits are in tokens.
 type hits struct {
-	prompt, ideal          float64  // of all
-	reportedPrompt, cached float64  // of those of which the server tells it
-	long                   []excess // of those, with prompts long enough to tell
+	prompt, ideal          float64  // of all requests
+	reportedPrompt, cached float64  // of requests whose cached tokens the server reports
+	long                   []excess // of those with prompts long enough to tell
 }
 
 // excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its

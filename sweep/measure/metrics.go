@@ -165,7 +165,7 @@ type latencies struct {
 func (l *latencies) add(r *rundir.Record) {
 	due, queued := r.Due.Value(), r.Queued.Or(0)
 	l.queued.Add(due, queued)
-	if r.Sent.Known() && (r.Seq >= l.first || r.Turn > 0) { // those are due together and sent as fast as the machine can
+	if r.Sent.Known() && (r.Seq >= l.first || r.Turn > 0) { // those are due at once, and sent as fast as it can
 		l.lag.Add(due, r.Sent.Value()-due-queued)
 	}
 	if r.Failed() && !r.Censored() {

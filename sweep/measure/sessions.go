@@ -54,17 +54,17 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 			continue
 		}
 		all, places[t.index] = append(all, t), append(places[t.index], t)
-		before := turn{session: -1}
+		previous := turn{session: -1}
 		if i > 0 {
-			before = s.turns[i-1]
+			previous = s.turns[i-1]
 		}
-		if n, of := t.lost(before); of > 0 {
-			lost.add(n, of)
+		if n, cacheable := t.lost(previous); cacheable > 0 {
+			lost.add(n, cacheable)
 			if t.missed {
-				lostMissed.add(n, of)
+				lostMissed.add(n, cacheable)
 			}
 		}
-		if class := t.class(before); class != "" {
+		if class := t.class(previous); class != "" {
 			classes[class] = append(classes[class], t)
 		}
 	}
@@ -90,14 +90,14 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 
 // effective returns how many independent values the turns of the window are worth for a metric: turns of one session
 // are alike. It is infinite where there are no sessions.
-func (s *sessions) effective(of func(turn) rundir.Number) float64 {
+func (s *sessions) effective(metric func(turn) rundir.Number) float64 {
 	if s == nil {
 		return math.Inf(1)
 	}
 	var values []float64
 	for _, t := range s.turns {
-		if t.counted && of(t).Known() {
-			values = append(values, of(t).Value())
+		if t.counted && metric(t).Known() {
+			values = append(values, metric(t).Value())
 		}
 	}
 	slices.Sort(values)
@@ -108,8 +108,8 @@ func (s *sessions) effective(of func(turn) rundir.Number) float64 {
 		}
 		limit, clusters := stats.QuantileOf(stats.Sorted(values), p), sessionClusters{}
 		for _, t := range s.turns {
-			if t.counted && of(t).Known() {
-				clusters.add(t.session, of(t).Value() > limit)
+			if t.counted && metric(t).Known() {
+				clusters.add(t.session, metric(t).Value() > limit)
 			}
 		}
 		fewest = min(fewest, clusters.effective())
@@ -137,43 +137,43 @@ func (b sessionClusters) effective() float64 {
 }
 
 // lost returns how many of the tokens that the session had sent before were no longer cached, beyond the rounding to
-// blocks; of is 0 where that is not known.
-func (t turn) lost(before turn) (n, of float64) {
-	if before.session != t.session || before.index+1 != t.index || !t.cached.Known() {
+// blocks; cacheable is 0 where that is not known.
+func (t turn) lost(previous turn) (n, cacheable float64) {
+	if previous.session != t.session || previous.index+1 != t.index || !t.cached.Known() {
 		return 0, 0
 	}
-	of = max(0, before.prompt-cacheBlock)
-	return max(0, of-t.cached.Value()), of
+	cacheable = max(0, previous.prompt-cacheBlock)
+	return max(0, cacheable-t.cached.Value()), cacheable
 }
 
 // class is empty where it is not known, and in between.
-func (t turn) class(before turn) string {
-	n, of := t.lost(before)
+func (t turn) class(previous turn) string {
+	n, cacheable := t.lost(previous)
 	switch {
 	case t.index == 0:
 		return rundir.FirstTurn
-	case of == 0:
+	case cacheable == 0:
 		return ""
-	case n <= warmLoss*of:
+	case n <= warmLoss*cacheable:
 		return rundir.WarmTurn
-	case n > againLoss*of:
+	case n > againLoss*cacheable:
 		return rundir.AgainTurn
 	}
 	return ""
 }
 
-type loss struct{ n, of float64 } // tokens that were lost, of all
+type loss struct{ n, cacheable float64 } // tokens
 
-func (l *loss) add(n, of float64) { l.n, l.of = l.n+n, l.of+of }
+func (l *loss) add(n, cacheable float64) { l.n, l.cacheable = l.n+n, l.cacheable+cacheable }
 
-func (l *loss) share() rundir.Number { return rundir.Exactly(l.n / l.of) }
+func (l *loss) share() rundir.Number { return rundir.Exactly(l.n / l.cacheable) }
 
 type turns []turn
 
-func (all turns) mean(of func(turn) float64) rundir.Number {
+func (all turns) mean(value func(turn) float64) rundir.Number {
 	sum := 0.0
 	for _, t := range all {
-		sum += of(t)
+		sum += value(t)
 	}
 	return rundir.Exactly(sum / float64(len(all)))
 }

@@ -93,15 +93,15 @@ func (a *Account) steadyIn(w Window) bool {
 		hits[i] /= max(1, prompts[i])
 		tokens[i] /= max(1, total/parts)
 	}
-	return !drifts(hits, hitsDrift, driftSigmas) && !drifts(tokens, tokensDrift, driftSigmas)
+	return !drifts(hits, hitsDrift) && !drifts(tokens, tokensDrift)
 }
 
-// drifts reports whether the halves of a series differ by more than an amount, by doubt standard errors at least.
-func drifts(x []float64, amount, doubt float64) bool {
+// drifts reports whether the halves of a series differ by more than an amount, beyond chance.
+func drifts(x []float64, amount float64) bool {
 	a, b := x[:len(x)/2], x[len(x)/2:]
 	n := float64(len(a))
 	se := math.Sqrt((math.Pow(stats.Deviation(a), 2) + math.Pow(stats.Deviation(b), 2)) / (n - 1))
-	return math.Abs(stats.Mean(b)-stats.Mean(a))-doubt*se > amount
+	return math.Abs(stats.Mean(b)-stats.Mean(a))-driftSigmas*se > amount
 }
 
 func (a *Account) steadyEnough(now time.Duration) bool {

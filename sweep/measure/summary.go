@@ -184,7 +184,7 @@ func concurrency(l *sample.Level, w Window) rundir.Concurrency {
 }
 
 func (s *summary) judgeRate(st *rundir.Stage) {
-	if !s.settled { // no window: what was counted over the transient is the rate of nothing
+	if !s.settled { // what was counted over the transient is no rate
 		st.Verdict = rundir.Undecided
 		st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		return
