@@ -121,15 +121,15 @@ func comfortable(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) 
 	} else {
 		weight = (rate - from) / (slo.Offered(high) - from)
 	}
-	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
-		return interpolate(of(low), of(high), weight)
+	estimate := func(metric func(*rundir.Stage) rundir.Number) rundir.Number {
+		return interpolate(metric(low), metric(high), weight)
 	}
-	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
-	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
-	c.ITLMean = at(meanITL)
-	c.LatencyMean = at(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
+	c.TTFTMean = estimate(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
+	c.TTFTP90 = estimate(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
+	c.ITLMean = estimate(meanITL)
+	c.LatencyMean = estimate(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
 	if !c.TTFTMean.Known() {
-		c.LatencyP90 = at(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
+		c.LatencyP90 = estimate(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
 	}
 	return c
 }

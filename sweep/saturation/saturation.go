@@ -116,13 +116,13 @@ func chanceError(st *rundir.Stage) float64 {
 
 // bracket is what the holds of a run show together. Later ones count before earlier ones.
 type bracket struct {
-	holds         []*hold // by time
-	low, high     *hold   // the highest kept, the lowest failed; nil where there is none
-	tokens        float64 // mean output tokens of a request
-	lengthError   float64 // error of the mean length of the requests, as a share
-	stableSince   float64 // when low was kept first, in seconds since the run's start
-	contradicted  *hold   // a hold that a later one contradicts,
-	contradiction *hold   // and the later one
+	holds       []*hold // by time
+	low, high   *hold   // the highest kept, the lowest failed; nil where there is none
+	tokens      float64 // mean output tokens of a request
+	lengthError float64 // error of the mean length of the requests, as a share
+	stableSince float64 // when low was kept first, in seconds since the run's start
+
+	contradicted, contradiction *hold // a hold, and a later one that contradicts it
 }
 
 func bracketOf(run *rundir.Run) (b bracket) {
