@@ -22,13 +22,13 @@ var errLoneTooLong = errors.New("a single request took too long for the budget")
 func (x *Experiment) sendAlone(
 	ctx context.Context, stage string, s load.Session, seq int, epoch time.Time,
 ) (*client.Result, error) {
-	if !x.HasBudget() {
-		return load.DoOne(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
+	if x.HasBudget() {
+		var cancel context.CancelFunc
+		limit := max(1, time.Duration(loneShare*float64(x.TimeLeft())))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errLoneTooLong)
+		defer cancel()
 	}
-	limit := max(1, time.Duration(loneShare*float64(x.TimeLeft())))
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errLoneTooLong)
-	defer cancel()
-	res, err := load.DoOne(limited, x.config.Doer, x.config.Log, stage, s, seq, epoch)
+	res, err := load.DoOne(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
 	if errors.Is(err, errLoneTooLong) {
 		res = &client.Result{}
 		res.Reset(epoch)

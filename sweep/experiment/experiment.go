@@ -139,15 +139,15 @@ func (x *Experiment) Latency() float64 { return x.latency }
 func (x *Experiment) progress(s load.Snapshot) {
 	if x.stageTime > 0 {
 		const few = 5 // requests that have ended: from fewer nothing can be told
-		this := x.stageTime - s.Elapsed
-		if this <= 0 { // it takes longer than was expected: until its end, where that is known
-			this = max(0, s.Until-s.Elapsed)
+		stage := x.stageTime - s.Elapsed
+		if stage <= 0 { // it takes longer than was expected: until its end, where that is known
+			stage = max(0, s.Until-s.Elapsed)
 		}
 		if ended := s.Done + s.Failed; x.sessions > 0 && ended >= few {
-			this = time.Duration(float64(s.Elapsed) / float64(ended) * float64(max(0, x.sessions-ended)))
+			stage = time.Duration(float64(s.Elapsed) / float64(ended) * float64(max(0, x.sessions-ended)))
 		}
 		const sooner, later = 0.8, 1.3
-		left := float64(this + x.remaining)
+		left := float64(stage + x.remaining)
 		x.config.Observer.Left(time.Duration(sooner*left), time.Duration(later*left))
 	}
 	x.config.Observer.Progress(s)

@@ -21,12 +21,16 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 			stages = append(stages, *st)
 		}
 	}
-	for n := len(stages) - 1; n >= 0 && run.State == rundir.Failed; n-- {
-		if st := &stages[n]; st.Requests.OK > 0 && !st.FrozenSince.Known() &&
-			connectionFailures(st) <= connectionFailures(&stages[0])+crashShare {
+	if run.State != rundir.Failed {
+		return stages
+	}
+	for len(stages) > 0 {
+		last := &stages[len(stages)-1]
+		if last.Requests.OK > 0 && !last.FrozenSince.Known() &&
+			connectionFailures(last) <= connectionFailures(&stages[0])+crashShare {
 			break
 		}
-		stages = stages[:n]
+		stages = stages[:len(stages)-1]
 	}
 	return stages
 }
