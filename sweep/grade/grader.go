@@ -85,12 +85,13 @@ func (g *Grader) Recall(lines iter.Seq2[*rundir.Grade, error], kept func(stage s
 	defer g.mu.Unlock()
 	g.stages = map[string]*tally{}
 	for line, err := range lines {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case !kept(line.Stage):
+		}
+		if !kept(line.Stage) {
 			continue
-		case g.stages[line.Stage] == nil:
+		}
+		if g.stages[line.Stage] == nil {
 			g.stages[line.Stage] = newTally()
 		}
 		g.stages[line.Stage].add(line)

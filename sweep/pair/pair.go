@@ -78,9 +78,9 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 	p := &comparison{Config: c, record: record, started: time.Now(), failedSide: -1}
 	record.Schema, record.State = rundir.PairSchema, rundir.Running
 	for i := range p.sides {
-		side := c.Sides[i]
-		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime,
-			c.Sides[0].StageTime
+		side, first := c.Sides[i], &c.Sides[0]
+		side.Sources, side.Seed = first.Sources, first.Seed
+		side.StageTime, side.StageMax = first.StageTime, first.StageTime
 		side.Observer, side.Budget = &observer{side.Observer, p, i}, c.Budget
 		plan := rundir.Plan{
 			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests,
