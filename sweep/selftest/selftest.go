@@ -4,6 +4,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,19 +153,13 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer os.RemoveAll(dir)
 	server, url, err := startServer(ctx, o.Command)
-	switch cause := context.Cause(ctx); {
-	case err != nil && cause != nil:
-		return nil, cause
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	defer server.stop()
 	b := &bench{Options: o, clock: newPacedClock(), url: url, dir: dir, out: r}
 	if err := b.run(ctx); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
-		}
-		return nil, fmt.Errorf("the self-test could not measure: %w", err)
+		return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("the self-test could not measure: %w", err))
 	}
 	debug.FreeOSMemory() // so that the run that follows starts with little memory
 	r.Trust = r.trust()
@@ -278,7 +273,7 @@ func (r *Result) trust() rundir.Selftest {
 			break
 		}
 		if i+1 < len(r.Levels) && r.Levels[i+1].Streams == l.Streams && r.Levels[i+1].Limit != "" {
-			continue // with these streams in step it is not
+			continue // the same streams in step are beyond a limit
 		}
 		t.Streams = l.Streams
 		t.TokensPerS, t.StampErrorP99 = rundir.Max(t.TokensPerS, l.TokensPerS), rundir.Max(t.StampErrorP99, l.Error.P99)

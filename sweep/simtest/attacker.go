@@ -32,7 +32,7 @@ type Attacker struct {
 
 const (
 	attackerSlots = 8
-	hungFor       = 10 * time.Minute // --timeout
+	hangTime      = 10 * time.Minute // --timeout
 )
 
 // NewAttacker returns a server of a seed, without habits. [Attacker.Start] begins it.
@@ -82,7 +82,7 @@ func (a *Attacker) Do(ctx context.Context, p *client.Prepared, res *client.Resul
 	}
 	res.HTTP, res.Headers, res.Finish = http.StatusOK, now(), "length"
 	if hangs {
-		if sleep(hungFor) {
+		if sleep(hangTime) {
 			res.Fail(now(), client.ClassTimeout, "no answer within the request's limit")
 		}
 		return
