@@ -1,11 +1,8 @@
 package measure
 
 import (
-	"slices"
-
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
-	"llmsweep/sweep/stats"
 )
 
 // Goodput counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
@@ -145,32 +142,6 @@ func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 		return rundir.Unsure
 	}
 	return rundir.Met
-}
-
-// readingOf returns a lower bound where the request was cancelled before the metric was known.
-func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
-	switch {
-	case t.Metric == slo.ITL && r.OK():
-		return gapOf(t, r)
-	case t.Metric == slo.ITL, t.Metric == slo.TPOT && !r.OK():
-		return rundir.Number{} // gaps still to come may outweigh those seen
-	}
-	return valueOf(t, r)
-}
-
-// gapOf returns a statistic of the gaps between one answer's tokens; a chunk of k tokens counts as k gaps.
-func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
-	var gaps []float64
-	for gap, k := range chunkGaps(r) {
-		for range k {
-			gaps = append(gaps, gap/float64(k))
-		}
-	}
-	if t.Stat == slo.Mean {
-		return rundir.Exactly(stats.Mean(gaps))
-	}
-	slices.Sort(gaps)
-	return rundir.Exactly(stats.Quantile(gaps, t.Quantile()))
 }
 
 // Write sets the goodput of a stage whose other metrics are known.
