@@ -3,8 +3,8 @@
 // does the same for a stage that was killed, from its records alone.
 //
 // Files have one job each: find.go finds the part of a stage that is measured, verdict.go judges whether the rate was
-// sustained, values.go reads the metrics of one request, goodput.go counts the requests that met an SLO, and traits.go looks for
-// habits of the server.
+// sustained, values.go reads the metrics of one request, goodput.go counts the requests that met an SLO, and traits.go
+// looks for habits of the server.
 package measure
 
 import (

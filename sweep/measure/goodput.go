@@ -146,14 +146,13 @@ func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 
 // Write sets the goodput of a stage whose other metrics are known.
 func (g *Goodput) Write(st *rundir.Stage) {
-	st.Goodput = g.Result(st)
+	st.Goodput = g.result(st)
 	if st.Sessions != nil {
 		st.Sessions.Good = g.goodSessions(st)
 	}
 }
 
-// Result returns the goodput of a stage whose other metrics are known.
-func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
+func (g *Goodput) result(st *rundir.Stage) *rundir.Goodput {
 	out := &rundir.Goodput{Unknown: g.unknown}
 	if g.unknownToStage(st) {
 		g.done, g.doubtful, g.good, g.unknown = 0, g.doubtful+g.done, 0, g.unknown+g.good
