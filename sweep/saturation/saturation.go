@@ -274,36 +274,14 @@ func NextHold(run *rundir.Run) (rate float64, longer bool) {
 }
 
 func (b *bracket) nextRate(run *rundir.Run) float64 {
-	n := len(b.holds)
 	switch {
-	case n == 0:
+	case len(b.holds) == 0:
 		guess := ThroughputRate(run).Or(0)
 		return guess * (1 - max(1-firstHoldShare, countSigmas/math.Sqrt(guess*usualHoldTime(run, guess).Seconds())))
-	case b.high == nil && b.low == nil && b.holds[n-1].collapsed():
-		last := b.holds[n-1]
-		return max(firstHoldShare*last.Progress.Rate.Or(0), last.rate/maxStepDown)
 	case b.high == nil:
-		last, steps := b.holds[n-1], 0
-		for i := n - 2; i >= 0 && b.holds[i].rate < b.holds[i+1].rate && !b.holds[i].failed; i-- {
-			steps++
-		}
-		step := stepUp
-		if stillGrew(run) { // the server was far from full
-			step = stepUpFar
-		}
-		return last.rate * (1 + max(step, b.resolution())*math.Pow(2, float64(steps)))
+		return b.rateAbove(run)
 	case b.low == nil:
-		step := b.resolution() // doubled with each hold that fails: what was served of all did not tell what is sustained
-		for i := n - 2; i >= 0 && b.holds[i].failed && b.holds[i+1].failed; i-- {
-			step *= 2
-		}
-		rate := max(min(firstHoldShare*b.high.partServed, b.high.rate*(1-step)), b.high.rate/maxStepDown)
-		for _, h := range b.holds {
-			if !h.stable && !h.failed && h.Started > b.high.Started {
-				rate = min(rate, undecidedStep*h.rate)
-			}
-		}
-		return rate
+		return b.rateBelow()
 	case b.overloadCosts() && b.low.Started < b.high.Started:
 		return b.low.rate // once more: it may have lived on what was saved up
 	case b.high.rate > maxStepDown*maxStepDown*b.low.rate:
@@ -315,6 +293,40 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 		return min(b.high.rate, b.low.rate*(1+max(stepUp, b.resolution())))
 	}
 	return 0
+}
+
+// rateAbove returns the next rate where no hold has failed.
+func (b *bracket) rateAbove(run *rundir.Run) float64 {
+	n := len(b.holds)
+	last := b.holds[n-1]
+	if b.low == nil && last.collapsed() {
+		return max(firstHoldShare*last.Progress.Rate.Or(0), last.rate/maxStepDown)
+	}
+	step := float64(stepUp)
+	if stillGrew(run) { // the server was far from full
+		step = stepUpFar
+	}
+	step = max(step, b.resolution())
+	for i := n - 2; i >= 0 && b.holds[i].rate < b.holds[i+1].rate && !b.holds[i].failed; i-- {
+		step *= 2
+	}
+	return last.rate * (1 + step)
+}
+
+// rateBelow returns the next rate where none was kept. The step is doubled with each hold that fails: what was served
+// of all did not tell what is sustained.
+func (b *bracket) rateBelow() float64 {
+	step := b.resolution()
+	for i := len(b.holds) - 2; i >= 0 && b.holds[i].failed && b.holds[i+1].failed; i-- {
+		step *= 2
+	}
+	rate := max(min(firstHoldShare*b.high.partServed, b.high.rate*(1-step)), b.high.rate/maxStepDown)
+	for _, h := range b.holds {
+		if !h.stable && !h.failed && h.Started > b.high.Started {
+			rate = min(rate, undecidedStep*h.rate)
+		}
+	}
+	return rate
 }
 
 func (h *hold) collapsed() bool {
