@@ -15,16 +15,16 @@ const (
 )
 
 type idleState struct {
-	after string // the stage that may have left a backlog; empty where there is none
+	stage string // the stage that may have left a backlog; empty where there is none
 	busy  int    // waits in a row that the server was busy to the end of
 }
 
 // Settle waits until the server says that it is idle, so that the next stage does not begin on another's backlog. It is
 // called before a stage, so that nothing is waited for after the last. It returns at once where no stage came before.
 func (x *Experiment) Settle(ctx context.Context) error {
-	after := x.idle.after
+	after := x.idle.stage
 	limit := x.idleLimit()
-	x.idle.after = ""
+	x.idle.stage = ""
 	if x.config.Idle == nil || after == "" || limit <= 0 {
 		return nil
 	}

@@ -189,7 +189,7 @@ func (x *Experiment) summarize(
 	*h.row, err = account.Summarize(*h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
 	x.fewSessions(h)
-	x.idle.after = h.Name // the server may still work on cancelled requests
+	x.idle.stage = h.Name // the server may still work on cancelled requests
 	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
 	h.row.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {

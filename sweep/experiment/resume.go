@@ -83,12 +83,12 @@ func (x *Experiment) resume(before *rundir.Run) error {
 		}
 	}
 	for _, step := range before.Search {
-		x.resumed, x.idle.after = max(x.resumed, step.EndsAt()), step.Name
+		x.resumed, x.idle.stage = max(x.resumed, step.EndsAt()), step.Name
 		x.learn(step.Latency)
 	}
 	for _, st := range Kept(before) {
 		x.run.Stages = append(x.run.Stages, st)
-		x.resumed, x.idle.after = max(x.resumed, st.EndsAt()), st.Name
+		x.resumed, x.idle.stage = max(x.resumed, st.EndsAt()), st.Name
 		x.learn(st.Latency.Mean)
 		x.config.Observer.StageBegins(&st, rundir.Duration(st.Window))
 		x.config.Observer.StageEnds(&st)
@@ -98,7 +98,7 @@ func (x *Experiment) resume(before *rundir.Run) error {
 		return err
 	}
 	x.setClock(x.resumed)
-	x.Warn(noteResumed.New(len(x.run.Stages), x.idle.after, time.Since(before.Started)-x.resumed))
+	x.Warn(noteResumed.New(len(x.run.Stages), x.idle.stage, time.Since(before.Started)-x.resumed))
 	return x.save()
 }
 
