@@ -142,12 +142,12 @@ func (f *failures) add(r *rundir.Record) {
 
 // hung counts the requests that had no answer after the last token or answer of the server.
 type hung struct {
-	after float64 // seconds from the stage's start
+	since float64 // seconds from the stage's start
 	n     int
 }
 
 func (h *hung) add(r *rundir.Record) {
-	if r.Censored() && r.Sent.Known() && r.End.Value() > h.after {
+	if r.Censored() && r.Sent.Known() && r.End.Value() > h.since {
 		h.n++
 	}
 }

@@ -74,7 +74,7 @@ func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	}
 	if at, ok := s.frozenSince(); ok {
 		s.stage.FrozenSince = rundir.Exactly(at)
-		s.metrics.hung.after = at
+		s.metrics.hung.since = at
 	}
 	return s
 }

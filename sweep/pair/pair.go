@@ -296,7 +296,7 @@ func (p *comparison) measureBlock(ctx context.Context, n int) error {
 // measureRound gives both servers the same, one after the other.
 func (p *comparison) measureRound(ctx context.Context, l *rundir.PairLoad, round int, order string) error {
 	name := l.StageName(round)
-	sessions := tape{from: p.Sides[0].Sources(name)}
+	sessions := tape{source: p.Sides[0].Sources(name)}
 	for _, who := range order {
 		side := int(who - 'A')
 		var source load.Source = &player{tape: &sessions}
@@ -336,7 +336,7 @@ func (p *comparison) stageOf(
 // tape gives both stages of a round the same sessions. A source of prompts that no server has seen before would give
 // others the second time.
 type tape struct {
-	from     load.Source
+	source   load.Source
 	sessions []load.Session
 }
 
@@ -348,7 +348,7 @@ type player struct {
 
 func (p *player) Next() (load.Session, bool) {
 	if p.at == len(p.sessions) {
-		next, ok := p.from.Next()
+		next, ok := p.source.Next()
 		if !ok {
 			return next, false
 		}

@@ -128,15 +128,15 @@ func (d *FailingDisk) Check(f store.File, name string) error {
 
 type failingFile struct {
 	store.File
-	on   *FailingDisk
+	disk *FailingDisk
 	name string
 }
 
 func (f *failingFile) Write(b []byte) (int, error) {
-	if err := f.on.failure("write", f.name); err != nil {
+	if err := f.disk.failure("write", f.name); err != nil {
 		return 0, err
 	}
-	n, err := f.File.Write(b[:f.on.take(len(b))])
+	n, err := f.File.Write(b[:f.disk.take(len(b))])
 	if err == nil && n < len(b) {
 		err = &os.PathError{Op: "write", Path: f.name, Err: syscall.ENOSPC}
 	}
@@ -144,10 +144,10 @@ func (f *failingFile) Write(b []byte) (int, error) {
 }
 
 func (f *failingFile) Sync() error {
-	if err := f.on.failure("sync", f.name); err != nil {
+	if err := f.disk.failure("sync", f.name); err != nil {
 		return err
 	}
-	if err := f.on.syncFailure(f.name); err != nil {
+	if err := f.disk.syncFailure(f.name); err != nil {
 		return err
 	}
 	return f.File.Sync()

@@ -139,22 +139,22 @@ func (r *RecordingDisk) Check(store.File, string) error { return nil }
 
 type recordedFile struct {
 	store.File
-	of   *RecordingDisk
+	disk *RecordingDisk
 	file int
 }
 
 func (f *recordedFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	f.of.add(operation{kind: write, file: f.file, data: slices.Clone(b[:n])})
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.add(operation{kind: write, file: f.file, data: slices.Clone(b[:n])})
 	return n, err
 }
 
 func (f *recordedFile) Sync() error {
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	f.of.add(operation{kind: syncFile, file: f.file})
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.add(operation{kind: syncFile, file: f.file})
 	return nil
 }
 
