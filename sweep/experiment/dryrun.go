@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/load"
 )
 
-// SpendPlan is what is reckoned.
+// SpendPlan is a plan whose spending is reckoned.
 type SpendPlan struct {
 	Stages  []Stage
 	Warmup  Warmup

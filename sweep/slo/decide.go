@@ -19,9 +19,13 @@ type tally struct {
 	neff         float64 // independent values that they are worth
 }
 
-// bounds returns the bounds of the share beyond the limit, each of which errs with a probability. A value that was cut
-// off counts as beyond it in the upper bound alone.
-func (c tally) bounds(level float64) (low, high float64) {
+func tallyOf(b *rundir.Beyond) tally {
+	return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}
+}
+
+// bounds returns the bounds of the share beyond the limit. A value that was cut off counts as beyond it in the upper
+// bound alone.
+func (c tally) bounds() (low, high float64) {
 	worth := c.weight()
 	low, _ = stats.ShareBounds(c.beyond*worth, c.total*worth, level)
 	_, high = stats.ShareBounds((c.beyond+c.open)*worth, c.total*worth, level)
@@ -31,8 +35,8 @@ func (c tally) bounds(level float64) (low, high float64) {
 // weight returns how many independent values one value is worth.
 func (c tally) weight() float64 { return min(max(c.neff, 1)/c.total, 1) }
 
-func (c tally) judge(share, level float64) rundir.SLOVerdict {
-	switch low, high := c.bounds(level); {
+func (c tally) judge(share float64) rundir.SLOVerdict {
+	switch low, high := c.bounds(); {
 	case high < share:
 		return rundir.Met
 	case low > share:
@@ -54,7 +58,7 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 		return c, false
 	}
 	if b := t.Counted(s); b != nil {
-		return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}, b.Of > 0 && b.Neff.Known()
+		return tallyOf(b), b.Of > 0 && b.Neff.Known()
 	}
 	if !t.Unknown(s).IsZero() {
 		return c, false
@@ -98,7 +102,7 @@ func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 // Bound fills in the bounds of the share beyond the limit that a count shows, each of which holds with a probability of
 // 95 %.
 func Bound(b *rundir.Beyond) {
-	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds(level)
+	low, high := tallyOf(b).bounds()
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
 }
 
@@ -108,7 +112,7 @@ func (t Term) Verdict(s *rundir.Stage) rundir.SLOVerdict {
 		return rundir.Missed // the server never answered again: no wait is long enough
 	}
 	if c, ok := t.count(s); ok {
-		return c.judge(t.tail(), level)
+		return c.judge(t.tail())
 	}
 	f, supported := t.Of(s)
 	low, high := f.Value(), f.Value()
