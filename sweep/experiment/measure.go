@@ -188,7 +188,7 @@ func (x *Experiment) summarize(
 ) (err error) {
 	*h.row, err = account.Summarize(*h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
-	x.fewSessions(h)
+	x.warnFewSessions(h)
 	x.idle.stage = h.Name // the server may still work on cancelled requests
 	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
 	h.row.State = rundir.Complete
@@ -198,13 +198,13 @@ func (x *Experiment) summarize(
 	if seen.Spent {
 		broken = errors.Join(broken, spendLimit(h.Name))
 	}
-	x.learn(h.row.Latency.Mean)
+	x.setLatency(h.row.Latency.Mean)
 	return joinErrors(broken, err)
 }
 
-// fewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
+// warnFewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
 // were at.
-func (x *Experiment) fewSessions(h *runningStage) {
+func (x *Experiment) warnFewSessions(h *runningStage) {
 	const enough = 3
 	turns, width := x.run.Workload.Turns(), h.Load.Limit()
 	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 || h.Steady {
@@ -215,7 +215,7 @@ func (x *Experiment) fewSessions(h *runningStage) {
 	}
 }
 
-func (x *Experiment) learn(mean rundir.Number) {
+func (x *Experiment) setLatency(mean rundir.Number) {
 	if !mean.IsZero() {
 		x.latency = mean.Value()
 	}

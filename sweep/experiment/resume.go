@@ -84,12 +84,12 @@ func (x *Experiment) resume(before *rundir.Run) error {
 	}
 	for _, step := range before.Search {
 		x.resumed, x.idle.stage = max(x.resumed, step.EndsAt()), step.Name
-		x.learn(step.Latency)
+		x.setLatency(step.Latency)
 	}
 	for _, st := range Kept(before) {
 		x.run.Stages = append(x.run.Stages, st)
 		x.resumed, x.idle.stage = max(x.resumed, st.EndsAt()), st.Name
-		x.learn(st.Latency.Mean)
+		x.setLatency(st.Latency.Mean)
 		x.config.Observer.StageBegins(&st, rundir.Duration(st.Window))
 		x.config.Observer.StageEnds(&st)
 	}

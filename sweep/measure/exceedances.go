@@ -35,7 +35,7 @@ func (b *exceedances) add(r *rundir.Record) {
 	switch m := b.term.Metric; {
 	case b.term.OfStage(): // it has a count of its own
 	case m == slo.ITL && failed:
-		b.total, b.count, b.failed = b.total+gapsAsked(r), b.count+gapsAsked(r), b.failed+gapsAsked(r)
+		b.total, b.count, b.failed = b.total+askedGaps(r), b.count+askedGaps(r), b.failed+askedGaps(r)
 	case m == slo.ITL:
 		b.addGaps(r)
 	case failed, m == slo.Errors && r.Failed():
@@ -78,8 +78,8 @@ func (b *exceedances) addBound(bound float64) {
 	}
 }
 
-// gapsAsked stands for the gaps that the answer to a failed request would have had.
-func gapsAsked(r *rundir.Record) int { return max(1, r.AskedTokens-1) }
+// askedGaps stands for the gaps that the answer to a failed request would have had.
+func askedGaps(r *rundir.Record) int { return max(1, r.AskedTokens-1) }
 
 // addGaps counts as [tokenGaps] does.
 func (b *exceedances) addGaps(r *rundir.Record) {

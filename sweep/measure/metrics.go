@@ -254,7 +254,7 @@ func severalPerChunk(count tokenCounter) bool { return math.Abs(count.perChunk-1
 func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 	if !r.OK() && !r.Censored() {
 		if r.Failed() {
-			g.failed += gapsAsked(r)
+			g.failed += askedGaps(r)
 		}
 		return
 	}
