@@ -22,13 +22,13 @@ var errLoneTooLong = errors.New("a single request took too long for the budget")
 func (x *Experiment) sendAlone(
 	ctx context.Context, stage string, s load.Session, seq int, epoch time.Time,
 ) (*client.Result, error) {
-	if !x.HasBudget() {
-		return load.DoOne(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
+	if x.HasBudget() {
+		var cancel context.CancelFunc
+		limit := max(1, time.Duration(loneShare*float64(x.TimeLeft())))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errLoneTooLong)
+		defer cancel()
 	}
-	limit := max(1, time.Duration(loneShare*float64(x.TimeLeft())))
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errLoneTooLong)
-	defer cancel()
-	res, err := load.DoOne(limited, x.config.Doer, x.config.Log, stage, s, seq, epoch)
+	res, err := load.DoOne(ctx, x.config.Doer, x.config.Log, stage, s, seq, epoch)
 	if errors.Is(err, errLoneTooLong) {
 		res = &client.Result{}
 		res.Reset(epoch)
@@ -44,20 +44,18 @@ func (x *Experiment) sendAlone(
 // recoveryStage names the records of the requests that show whether the server has recovered. They are in no row.
 const recoveryStage = "recovery"
 
-// recover waits after what may have been an overload until a lone request takes no longer than the longest did at the
-// start, and where the server was away until one succeeds; for a minute at most.
-func (x *Experiment) recover(ctx context.Context) error {
+// awaitRecovery waits after what may have been an overload until a lone request takes no longer than the longest did at
+// the start, and where the server was away until one succeeds; for a minute at most.
+func (x *Experiment) awaitRecovery(ctx context.Context) error {
 	const rest, tries, slow = 10 * time.Second, 6, 1.2
 	n := len(x.run.Stages)
 	if n == 0 {
 		return nil
 	}
-	away := measure.WasAway(x.run.Stages[n-1].Invalid)
-	switch last := x.run.Stages[n-1]; {
-	case away:
-	case last.Verdict == rundir.Stable, last.Verdict == rundir.Closed:
-		return nil
-	case last.Verdict == rundir.Undecided && last.Role == rundir.Grid && last.Requests.Error == 0: // it was too short
+	last := &x.run.Stages[n-1]
+	away := measure.WasAway(last.Invalid)
+	tooShort := last.Verdict == rundir.Undecided && last.Role == rundir.Grid && last.Requests.Error == 0
+	if !away && (tooShort || last.Verdict == rundir.Stable || last.Verdict == rundir.Closed) {
 		return nil
 	}
 	longest := 0.0

@@ -14,7 +14,6 @@ const (
 	emptyLimit       = 30 * time.Second // for one try, of all servers
 )
 
-// emptyCache empties the server's prefix cache before a stage or a step of the search, if the configuration wants that.
 func (x *Experiment) emptyCache(ctx context.Context, stage string) error {
 	limit := emptyLimit
 	if x.HasBudget() {
@@ -26,7 +25,11 @@ func (x *Experiment) emptyCache(ctx context.Context, stage string) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var why note.Note
-	if err := x.showWait(limit, func() error { why = x.config.Empty(limited); return context.Cause(ctx) }); err != nil {
+	err := x.showWait(limit, func() error {
+		why = x.config.Empty(limited)
+		return context.Cause(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	if why.IsZero() {
@@ -38,7 +41,6 @@ func (x *Experiment) emptyCache(ctx context.Context, stage string) error {
 	return nil
 }
 
-// warnOnce adds a warning to the run, unless it has one of that kind.
 func (x *Experiment) warnOnce(n note.Note) {
 	if !slices.ContainsFunc(x.run.Warnings, func(had note.Note) bool { return had.Code == n.Code }) {
 		x.Warn(n)

@@ -29,15 +29,15 @@ func (x *Experiment) warnClientLimit(d demand) {
 	}
 	machines := x.machines()
 	rate := d.rate / float64(machines)
-	if excess := excess(t, (d.streams+machines-1)/machines, rate*d.tokens, rate); len(excess) > 0 {
-		n := notePlanBeyondClient.New(excess)
+	if all := excess(t, (d.streams+machines-1)/machines, rate*d.tokens, rate); len(all) > 0 {
+		n := notePlanBeyondClient.New(all)
 		x.Warn(n)
 		x.planWarnings = append(x.planWarnings, n)
 	}
 }
 
-// testClient tests the client after the first stage, so that a measurement begins at once, and the test disturbs none.
-// Its time does not count. A run that goes on has the result of its first part.
+// testClient runs after the first stage, so that a measurement begins at once, and the test disturbs none. Its time
+// does not count. A run that goes on has the result of its first part.
 func (x *Experiment) testClient(ctx context.Context) error {
 	if x.config.Selftest == nil || x.clientTested || x.run.Client.Selftest != nil {
 		return nil
@@ -56,14 +56,13 @@ func (x *Experiment) testClient(ctx context.Context) error {
 	return x.save()
 }
 
-// warnOverload warns of a stage that went beyond what the client was shown to bear.
 func (x *Experiment) warnOverload(st *rundir.Stage) {
 	if w, ok := clientOverload(x.run.Client.Selftest, st, x.machines()); ok {
 		st.Warnings = append(st.Warnings, w)
 	}
 }
 
-// machines returns how many machines send. The others are taken to be like this one.
+// machines takes the others to be like this one.
 func (x *Experiment) machines() int { return max(1, x.config.Ranks) }
 
 // excess lists where a load goes beyond what the client was shown to bear. What was never tried is left out.

@@ -1,5 +1,3 @@
-// Reckons what a plan would send, without sending it.
-
 package experiment
 
 import (
@@ -11,7 +9,7 @@ import (
 	"llmsweep/sweep/load"
 )
 
-// SpendPlan is what is reckoned.
+// SpendPlan is a plan whose spending is reckoned.
 type SpendPlan struct {
 	Stages  []Stage
 	Warmup  Warmup
@@ -43,7 +41,7 @@ type MostSpent struct {
 	Unbounded string
 }
 
-// spareName names the stage of the requests of a sweep, whose stages are not known yet.
+// spareName names the stage of a sweep's requests: its stages are not known yet.
 const spareName = "sweep"
 
 // Reckon returns what a plan sends at most. Lengths are those that the stages will draw.
@@ -87,9 +85,6 @@ func (b *bounds) cap(c *load.Caps, in time.Duration) {
 	}
 }
 
-// none reports whether nothing is bounded.
-func (b *bounds) none() bool { return math.IsInf(min(b.sessions, b.requests, b.tokens), 1) }
-
 // stage returns the bounds of a stage. Without any, its requests follow from the server's speed.
 func (p *SpendPlan) stage(s *Stage) bounds {
 	b, long := unbounded(), s.MaxTime+s.Tail
@@ -117,9 +112,8 @@ func (p *SpendPlan) stage(s *Stage) bounds {
 // alike.
 const mostDrawn = 10_000
 
-// add adds the first sessions of a stage.
 func (p *SpendPlan) add(m *MostSpent, stage string, b bounds) {
-	if b.none() && (p.Limits == nil || p.Limits.Cost == 0) {
+	if b == unbounded() && (p.Limits == nil || p.Limits.Cost == 0) {
 		if m.Unbounded == "" {
 			m.Unbounded = stage
 		}
@@ -153,7 +147,7 @@ func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bound
 		}
 		history += user
 		more := SpendTokens{m.Prompt + history, m.Output + int64(t.OutputTokens)}
-		if sent.requests >= b.requests || sent.tokens >= b.tokens || p.exceeds(more) {
+		if sent.requests >= b.requests || sent.tokens >= b.tokens || p.used(more) > 1 {
 			return false
 		}
 		m.Requests++
@@ -165,10 +159,7 @@ func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bound
 	return true
 }
 
-// exceeds reports whether tokens exceed a limit on spending.
-func (p *SpendPlan) exceeds(t SpendTokens) bool { return p.used(t) > 1 }
-
-// used returns the share of the limits on spending that tokens use.
+// used returns a share of the limits on spending.
 func (p *SpendPlan) used(t SpendTokens) float64 {
 	if p.Limits == nil {
 		return 0

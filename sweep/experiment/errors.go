@@ -22,7 +22,6 @@ func NewEndError(why note.Note, text string) *EndError { return &EndError{why, t
 // Error returns the text.
 func (e *EndError) Error() string { return e.text }
 
-// serverGone ends a run whose server is no longer there.
 func serverGone(stage string) error {
 	return NewEndError(noteServerGone.New(stage), "the server stopped answering in "+stage)
 }
@@ -44,7 +43,6 @@ func BudgetOver(err error) bool {
 	return errors.As(err, &planned) && planned.Why.Is(noteBudgetOver)
 }
 
-// spendLimit ends a run, in good order, before a request that the limit on tokens or cost does not allow.
 func spendLimit(stage string) error {
 	return NewEndError(noteSpendLimit.New(stage), "the limit on tokens or cost was reached in "+stage)
 }

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
@@ -26,7 +25,7 @@ import (
 
 // Experiment measures stages, one after the other, and keeps run.json up to date.
 type Experiment struct {
-	config  Config // never changed
+	config  Config
 	run     *rundir.Run
 	started time.Time
 	resumed time.Duration // when the first part of the run ended, since the start; 0 where there was none
@@ -66,7 +65,6 @@ func (x *Experiment) Run() *rundir.Run { return x.run }
 // Elapsed returns the time since the experiment began. What passed between two parts of a run does not count.
 func (x *Experiment) Elapsed() time.Duration { return time.Since(x.started) }
 
-// setClock sets the time since the experiment began.
 func (x *Experiment) setClock(elapsed time.Duration) { x.started = time.Now().Add(-elapsed) }
 
 // Closed returns a stage that keeps a number of requests in flight, each of which takes about a latency; 0 for not
@@ -138,25 +136,24 @@ func (x *Experiment) SetRemaining(stage, after time.Duration) {
 // Latency returns the mean latency of the latest stage in seconds; 0 before the first request.
 func (x *Experiment) Latency() float64 { return x.latency }
 
-// progress shows how a stage stands, and how long the run still takes.
 func (x *Experiment) progress(s load.Snapshot) {
 	if x.stageTime > 0 {
 		const few = 5 // requests that have ended: from fewer nothing can be told
-		this := x.stageTime - s.Elapsed
-		if this <= 0 { // it takes longer than was expected: until its end, where that is known
-			this = max(0, s.Until-s.Elapsed)
+		stage := x.stageTime - s.Elapsed
+		if stage <= 0 { // it takes longer than was expected: until its end, where that is known
+			stage = max(0, s.Until-s.Elapsed)
 		}
 		if ended := s.Done + s.Failed; x.sessions > 0 && ended >= few {
-			this = time.Duration(float64(s.Elapsed) / float64(ended) * float64(max(0, x.sessions-ended)))
+			stage = time.Duration(float64(s.Elapsed) / float64(ended) * float64(max(0, x.sessions-ended)))
 		}
 		const sooner, later = 0.8, 1.3
-		left := float64(this + x.remaining)
+		left := float64(stage + x.remaining)
 		x.config.Observer.Left(time.Duration(sooner*left), time.Duration(later*left))
 	}
 	x.config.Observer.Progress(s)
 }
 
-// connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
+// connect leaves it to the stage's requests to find out where it fails.
 func (x *Experiment) connect(ctx context.Context, s *Stage) {
 	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
 	if x.config.Warm == nil {
@@ -215,11 +212,6 @@ func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers [
 	}
 }
 
-// onlyConnects reports whether all errors are failures to connect.
-func onlyConnects(errs map[string]int) bool {
-	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
-}
-
 // frozen reports whether the server stopped answering in a stage, by the stage's index, and did not answer again.
 func (x *Experiment) frozen(stage int) bool {
 	return stage >= 0 && x.run.Stages[stage].FrozenSince.Known()
@@ -234,7 +226,6 @@ func (x *Experiment) Warn(n note.Note) {
 	x.config.Observer.Note(n)
 }
 
-// judgeClient sums up over the stages whether the client was fit to measure.
 func (x *Experiment) judgeClient() {
 	c := &x.run.Client
 	if x.config.Timestamps != nil {

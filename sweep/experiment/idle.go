@@ -14,18 +14,17 @@ const (
 	idleLeast = time.Second            // of a wait, however often the server was busy before
 )
 
-// idleState is what is known of how the server becomes idle.
 type idleState struct {
-	after string // the stage that may have left a backlog; empty where there is none
+	stage string // the stage that may have left a backlog; empty where there is none
 	busy  int    // waits in a row that the server was busy to the end of
 }
 
 // Settle waits until the server says that it is idle, so that the next stage does not begin on another's backlog. It is
 // called before a stage, so that nothing is waited for after the last. It returns at once where no stage came before.
 func (x *Experiment) Settle(ctx context.Context) error {
-	after := x.idle.after
+	after := x.idle.stage
 	limit := x.idleLimit()
-	x.idle.after = ""
+	x.idle.stage = ""
 	if x.config.Idle == nil || after == "" || limit <= 0 {
 		return nil
 	}
@@ -43,8 +42,8 @@ func (x *Experiment) Settle(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// idleLimit returns how long the server may take to become idle. Each time that it was busy to the end of a wait halves
-// the next: then others use it, and no wait will help.
+// idleLimit is halved each time that the server was busy to the end of a wait: then others use it, and no wait will
+// help.
 func (x *Experiment) idleLimit() time.Duration {
 	limit := x.drain()
 	if x.config.IdleWait > 0 {
@@ -57,16 +56,15 @@ func (x *Experiment) idleLimit() time.Duration {
 	return limit
 }
 
-// waitSnapshot is how a wait between two stages stands, which takes so long at most.
 func waitSnapshot(since time.Time, most time.Duration) load.Snapshot {
 	return load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(since), Until: most, TTFT: -1, ITL: -1}
 }
 
-// showWait waits for the server, and shows that, which takes as long as the limit at most.
+// showWait shows that wait goes on, which takes as long as the limit at most.
 func (x *Experiment) showWait(limit time.Duration, wait func() error) error {
 	began, over := time.Now(), make(chan struct{})
-	var shown sync.WaitGroup
-	shown.Go(func() {
+	var show sync.WaitGroup
+	show.Go(func() {
 		ticker := time.NewTicker(idleShow)
 		defer ticker.Stop()
 		for {
@@ -80,11 +78,10 @@ func (x *Experiment) showWait(limit time.Duration, wait func() error) error {
 	})
 	err := wait()
 	close(over)
-	shown.Wait()
+	show.Wait()
 	return err
 }
 
-// sleep waits, and shows that.
 func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
 	for began := time.Now(); d > 0 && time.Since(began) < d; {
 		select {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
@@ -31,8 +32,8 @@ type runningStage struct {
 	answers []load.Answer // texts whose tokens are to be counted
 }
 
-// Measure runs one stage and saves what it measured. A stage in which this program was stopped, or the
-// server was away, is repeated, once.
+// Measure runs one stage and saves what it measured. A stage in which this program was stopped, or the server was away,
+// is repeated, once.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
 	st, err := x.measure(ctx, s)
 	if err == nil && measure.Accident(st.Invalid) {
@@ -54,12 +55,11 @@ func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	return x.conclude(ctx, h, err)
 }
 
-// prepare waits until the server is fit for the stage, and begins it.
 func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, error) {
 	if err := x.Settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := x.recover(ctx); err != nil {
+	if err := x.awaitRecovery(ctx); err != nil {
 		return nil, err
 	}
 	if err := x.emptyCache(ctx, s.Name); err != nil {
@@ -79,23 +79,36 @@ func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, erro
 	return h, nil
 }
 
-// announce tells the observer that a stage begins.
 func (x *Experiment) announce(h *runningStage) {
 	x.sessions = h.Sessions
 	x.config.Observer.StageBegins(h.row, max(h.MinTime, h.Hold))
 }
 
-// runStage runs a stage and summarizes it.
 func (x *Experiment) runStage(ctx context.Context, h *runningStage) error {
+	c := &x.config
 	criteria := x.criteria(h)
 	account := measure.NewAccount(criteria)
-	seen, err := x.config.RunStage(ctx, x.loadOf(h, &criteria), x.environment(h, account))
+	seen, err := c.RunStage(ctx, x.loadOf(h, &criteria), load.Environment{
+		Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, ScrapeEvery: h.Read,
+		KeepReadings: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) },
+	})
 	return x.summarize(h, account, seen, err)
 }
 
-// criteria returns what a stage is judged by.
+// readings leaves out what the server does not tell: it is NaN, and absent in a run directory.
+func readings(stage string, all []load.Reading) []rundir.Reading {
+	var kept []rundir.Reading
+	for _, r := range all {
+		kept = append(kept, rundir.Reading{
+			Stage: stage, At: r.At.Seconds(), Running: rundir.Exactly(r.Running), Waiting: rundir.Exactly(r.Waiting),
+			KVUsage: rundir.Exactly(r.KVUsage), Preemptions: rundir.Exactly(r.Preemptions),
+		})
+	}
+	return kept
+}
+
 func (x *Experiment) criteria(h *runningStage) measure.Criteria {
-	c := h.extent()
+	c := h.criteria()
 	c.TimeOut, c.MaxErrorRate, c.Tolerance, c.SLO = x.timeOut(), x.config.MaxErrorRate, x.config.Tolerance, h.terms
 	c.LoneLengths, c.LoneLatency = x.loneLengths(), x.loneLatency()
 	c.Capped, c.Turns = x.run.Workload.Capped, x.run.Workload.Turns()
@@ -105,7 +118,6 @@ func (x *Experiment) criteria(h *runningStage) measure.Criteria {
 	return c
 }
 
-// loadOf returns the load of a stage, with its arrivals and a fresh source.
 func (x *Experiment) loadOf(h *runningStage, criteria *measure.Criteria) load.Stage {
 	c, source := &x.config, h.Source
 	if source == nil {
@@ -122,8 +134,8 @@ func (x *Experiment) loadOf(h *runningStage, criteria *measure.Criteria) load.St
 	}
 }
 
-// sessionLoad returns the load of a stage in sessions, and how far those have come that are on when it begins: at
-// random, so that they are not in step. Where all sessions count, each is whole.
+// sessionLoad also returns how far those sessions have come that are on when the stage begins: at random, so that they
+// are not in step. Where all sessions count, each is whole.
 func (x *Experiment) sessionLoad(h *runningStage) (arrival.Load, []float64) {
 	w := &x.run.Workload
 	what := arrival.NewSessions(h.countedLoad(w.Turns()), w.Turns(), w.Pause(), !h.whole())
@@ -161,7 +173,7 @@ func (x *Experiment) loneLengths() *measure.Shares {
 	return nil
 }
 
-// loneLatency returns how long a request takes alone; 0 where that is not known.
+// loneLatency is 0 where it is not known.
 func (x *Experiment) loneLatency() time.Duration {
 	for i := range x.run.Stages {
 		if st := &x.run.Stages[i]; st.Role == rundir.Synchronous && st.State == rundir.Complete {
@@ -171,22 +183,13 @@ func (x *Experiment) loneLatency() time.Duration {
 	return 0
 }
 
-// environment returns what a stage is held with.
-func (x *Experiment) environment(h *runningStage, account *measure.Account) load.Environment {
-	c := &x.config
-	keep := func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) }
-	return load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape,
-		ScrapeEvery: h.Read, KeepReadings: keep}
-}
-
-// summarize fills in the row of a stage, as far as its records tell it.
 func (x *Experiment) summarize(
 	h *runningStage, account *measure.Account, seen *load.Outcome, broken error,
 ) (err error) {
 	*h.row, err = account.Summarize(*h.row, seen, x.config.Log.Records(h.Name))
 	h.answers = seen.Answers
-	x.fewSessions(h)
-	x.idle.after = h.Name // the server may still work on cancelled requests
+	x.warnFewSessions(h)
+	x.idle.stage = h.Name // the server may still work on cancelled requests
 	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
 	h.row.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {
@@ -195,13 +198,13 @@ func (x *Experiment) summarize(
 	if seen.Spent {
 		broken = errors.Join(broken, spendLimit(h.Name))
 	}
-	x.learn(h.row.Latency.Mean)
+	x.setLatency(h.row.Latency.Mean)
 	return joinErrors(broken, err)
 }
 
-// fewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
+// warnFewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
 // were at.
-func (x *Experiment) fewSessions(h *runningStage) {
+func (x *Experiment) warnFewSessions(h *runningStage) {
 	const enough = 3
 	turns, width := x.run.Workload.Turns(), h.Load.Limit()
 	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 || h.Steady {
@@ -212,8 +215,7 @@ func (x *Experiment) fewSessions(h *runningStage) {
 	}
 }
 
-// learn takes in the mean latency of the latest stage.
-func (x *Experiment) learn(mean rundir.Number) {
+func (x *Experiment) setLatency(mean rundir.Number) {
 	if !mean.IsZero() {
 		x.latency = mean.Value()
 	}
@@ -234,7 +236,8 @@ func (x *Experiment) conclude(ctx context.Context, h *runningStage, broken error
 	if err := x.testClient(ctx); err != nil {
 		return *st, err
 	}
-	gone := onlyConnects(st.Errors) && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
+	onlyConnects := len(st.Errors) == 1 && st.Errors[string(client.ClassConnect)] > 0
+	gone := onlyConnects && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
 	if st.Requests.OK == 0 && (gone || x.frozen(len(x.run.Stages)-2)) {
 		return *st, serverGone(st.Name)
 	}
@@ -267,7 +270,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	return row, x.save()
 }
 
-// standardError returns the standard error of a mean, as a share of it; absent where it is not known.
+// standardError is a share of the mean; absent where it is not known.
 func standardError(d *rundir.Dist) rundir.Number {
 	if d.N < 2 || !d.Mean.Known() || !d.Std.Known() || d.Mean.Value() <= 0 {
 		return rundir.Number{}

@@ -21,12 +21,16 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 			stages = append(stages, *st)
 		}
 	}
-	for n := len(stages) - 1; n >= 0 && run.State == rundir.Failed; n-- {
-		if st := &stages[n]; st.Requests.OK > 0 && !st.FrozenSince.Known() &&
-			connectionFailures(st) <= connectionFailures(&stages[0])+crashShare {
+	if run.State != rundir.Failed {
+		return stages
+	}
+	for len(stages) > 0 {
+		last := &stages[len(stages)-1]
+		if last.Requests.OK > 0 && !last.FrozenSince.Known() &&
+			connectionFailures(last) <= connectionFailures(&stages[0])+crashShare {
 			break
 		}
-		stages = stages[:n]
+		stages = stages[:len(stages)-1]
 	}
 	return stages
 }
@@ -35,7 +39,6 @@ func Kept(run *rundir.Run) (stages []rundir.Stage) {
 // gone in a stage.
 const crashShare = 0.1
 
-// connectionFailures returns the share of a stage's requests whose connections could not be made, or broke.
 func connectionFailures(st *rundir.Stage) float64 {
 	n, all := 0, st.Requests.OK
 	for class, count := range st.Errors {
@@ -64,13 +67,14 @@ func Keeps(run *rundir.Run) func(stage string) bool {
 var errOtherPlan = errors.New("the run was planned with other flags than now: its configuration file has changed, " +
 	"or this llmsweep has other defaults")
 
-// resume takes over what a run keeps when it goes on: its whole stages, and the steps of its search for the ceiling.
 func (x *Experiment) resume(before *rundir.Run) error {
 	if !samePlan(&x.run.Plan, &before.Plan) {
 		return errOtherPlan
 	}
-	if err := x.recallAnswers(before); err != nil {
-		return err
+	if g := x.config.Grader; g != nil {
+		if err := g.Recall(x.config.Log.Grades(), Keeps(before)); err != nil {
+			return err
+		}
 	}
 	x.run.Started, x.run.Client.Selftest, x.run.Search = before.Started, before.Client.Selftest, before.Search
 	for _, n := range before.Warnings {
@@ -79,13 +83,13 @@ func (x *Experiment) resume(before *rundir.Run) error {
 		}
 	}
 	for _, step := range before.Search {
-		x.resumed, x.idle.after = max(x.resumed, step.EndsAt()), step.Name
-		x.learn(step.Latency)
+		x.resumed, x.idle.stage = max(x.resumed, step.EndsAt()), step.Name
+		x.setLatency(step.Latency)
 	}
 	for _, st := range Kept(before) {
 		x.run.Stages = append(x.run.Stages, st)
-		x.resumed, x.idle.after = max(x.resumed, st.EndsAt()), st.Name
-		x.learn(st.Latency.Mean)
+		x.resumed, x.idle.stage = max(x.resumed, st.EndsAt()), st.Name
+		x.setLatency(st.Latency.Mean)
 		x.config.Observer.StageBegins(&st, rundir.Duration(st.Window))
 		x.config.Observer.StageEnds(&st)
 	}
@@ -94,11 +98,11 @@ func (x *Experiment) resume(before *rundir.Run) error {
 		return err
 	}
 	x.setClock(x.resumed)
-	x.Warn(noteResumed.New(len(x.run.Stages), x.idle.after, time.Since(before.Started)-x.resumed))
+	x.Warn(noteResumed.New(len(x.run.Stages), x.idle.stage, time.Since(before.Started)-x.resumed))
 	return x.save()
 }
 
-// samePlan reports whether two plans are the same.
+// samePlan takes no terms and an empty list of them for the same.
 func samePlan(a, b *rundir.Plan) bool {
 	one, other := *a, *b
 	one.SLO, other.SLO = nil, nil

@@ -42,25 +42,23 @@ func NewStage(l arrival.Load, sessions int, window time.Duration) Stage {
 // whole reports whether each request counts, from the first to the last: there is no window to find.
 func (s *Stage) whole() bool { return s.Sessions > 0 || s.Load.Ends() }
 
-// extent returns what decides how long the stage goes on.
-func (s *Stage) extent() measure.Criteria {
+// criteria returns those that follow from the stage alone.
+func (s *Stage) criteria() measure.Criteria {
 	return measure.Criteria{
 		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Sessions: s.Sessions, Whole: s.whole(),
 	}
 }
 
-// countedLoad returns the load of the stage with the exact number of arrivals, where they are Poisson and sessions have
-// one turn.
+// countedLoad has the exact number of arrivals, where they are Poisson and sessions have one turn.
 func (s *Stage) countedLoad(turns float64) arrival.Load {
 	l, ok := s.Load.(arrival.Poisson)
 	if !ok || turns > 1 {
 		return s.Load
 	}
-	c := s.extent()
+	c := s.criteria()
 	return arrival.Counted{Poisson: l, By: c.Marks()}
 }
 
-// describe returns the stage as run.json has it before anything was measured.
 func (s *Stage) describe(started time.Duration) rundir.Stage {
 	st := rundir.Stage{
 		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, MaxConcurrency: s.Load.Limit(),

@@ -59,7 +59,10 @@ const warmUpStage = "warm-up"
 func (x *Experiment) WarmUp(ctx context.Context) error {
 	if x.resumed > 0 {
 		latency := x.latency
-		defer func() { x.latency = latency; x.setClock(x.resumed) }()
+		defer func() {
+			x.latency = latency
+			x.setClock(x.resumed)
+		}()
 	}
 	const giveUpAfter = 3 // requests, if all failed: that is for the stages to report
 	w, source := x.config.Warmup, x.config.Sources(warmUpStage)
@@ -72,7 +75,7 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 	for n := 0; ; n++ {
 		enough := n >= w.Requests && time.Since(begun) >= w.Time
 		if w.Auto {
-			enough = n >= maxWarmups || time.Since(begun) > x.config.StageTime || settledDown(pace)
+			enough = n >= maxWarmups || time.Since(begun) > x.config.StageTime || agree(pace)
 		}
 		if enough {
 			return nil
@@ -118,8 +121,8 @@ func (x *Experiment) skip(source load.Source, stage string) (sent int, err error
 	return sent, nil
 }
 
-// settledDown reports whether the latest requests agree in both times.
-func settledDown(pace []time.Duration) bool {
+// agree reports whether the latest requests agree in both times.
+func agree(pace []time.Duration) bool {
 	if len(pace) < 2*agreeingRequests {
 		return false
 	}

@@ -20,7 +20,10 @@ func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop f
 		case <-stopped:
 		}
 	}()
-	return watched, func() { close(stopped); cancel(nil) }
+	return watched, func() {
+		close(stopped)
+		cancel(nil)
+	}
 }
 
 // joinErrors returns the errors as one, each text once. A failure to write stands for everything else that then fails.

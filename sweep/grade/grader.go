@@ -36,7 +36,6 @@ func (g *Grader) Source(stage string, s load.Source) load.Source {
 	return &gradedSource{g, stage, s}
 }
 
-// gradedSource is a source whose answers are graded.
 type gradedSource struct {
 	grader *Grader
 	stage  string
@@ -48,7 +47,7 @@ func (g *gradedSource) Next() (load.Session, bool) {
 	s, ok := g.inner.Next()
 	if t, is := s.Tag.(*Task); ok && is {
 		asked := s.Turns[0].OutputTokens
-		s.Ended = func(seq, _ int, res *client.Result) { g.grader.ended(g.stage, t, seq, asked, res) }
+		s.Ended = func(seq, _ int, res *client.Result) { g.grader.grade(g.stage, t, seq, asked, res) }
 	}
 	return s, ok
 }
@@ -56,8 +55,8 @@ func (g *gradedSource) Next() (load.Session, bool) {
 // reasonRefused is why an answer is not graded that the provider's filter stopped.
 const reasonRefused = "refused"
 
-// ended grades the outcome of a request. It keeps nothing of the result. One that this program cancelled says nothing.
-func (g *Grader) ended(stage string, t *Task, seq, asked int, res *client.Result) {
+// grade keeps nothing of the result. A request that this program cancelled says nothing.
+func (g *Grader) grade(stage string, t *Task, seq, asked int, res *client.Result) {
 	line := rundir.Grade{Stage: stage, Item: t.Key, Seq: seq}
 	switch {
 	case res.Status == client.StatusIncomplete:
@@ -86,12 +85,13 @@ func (g *Grader) Recall(lines iter.Seq2[*rundir.Grade, error], kept func(stage s
 	defer g.mu.Unlock()
 	g.stages = map[string]*tally{}
 	for line, err := range lines {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case !kept(line.Stage):
+		}
+		if !kept(line.Stage) {
 			continue
-		case g.stages[line.Stage] == nil:
+		}
+		if g.stages[line.Stage] == nil {
 			g.stages[line.Stage] = newTally()
 		}
 		g.stages[line.Stage].add(line)
@@ -123,7 +123,6 @@ func (g *Grader) Judge(run *rundir.Run) []rundir.Grade {
 // maxUnread is the share of the answers without a result above which the reader is told.
 const maxUnread = 0.05
 
-// notes returns what limits the grading.
 func notes(g *rundir.Graded) (all []note.Note) {
 	if g.Cut > 0 {
 		all = append(all, noteCut.New(g.Cut, g.Answers+g.Cut))
@@ -134,10 +133,9 @@ func notes(g *rundir.Graded) (all []note.Note) {
 	return all
 }
 
-// tally counts outcomes, by question.
 type tally struct {
 	none, cut, failed int
-	items             map[string]count
+	items             map[string]count // by question
 }
 
 // count counts the answers to one question.
@@ -145,7 +143,6 @@ type count struct{ right, answers int }
 
 func newTally() *tally { return &tally{items: map[string]count{}} }
 
-// add counts an outcome.
 func (t *tally) add(line *rundir.Grade) {
 	o := TaskOutcome(line.Outcome)
 	switch {
@@ -166,7 +163,6 @@ func (t *tally) add(line *rundir.Grade) {
 	t.items[line.Item] = c
 }
 
-// merge adds another tally.
 func (t *tally) merge(other *tally) {
 	t.none, t.cut, t.failed = t.none+other.none, t.cut+other.cut, t.failed+other.failed
 	for item, c := range other.items {

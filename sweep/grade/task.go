@@ -27,9 +27,6 @@ const (
 	Choice TaskKind = "choice" // the letter of a choice
 )
 
-// taskKinds returns all kinds.
-func taskKinds() []TaskKind { return []TaskKind{Exact, Number, Choice} }
-
 // TaskOutcome is what came of a request for an answer.
 type TaskOutcome string
 
@@ -72,31 +69,27 @@ func NewTask(question, answer string, kind TaskKind) (*Task, error) {
 	if kind == "" {
 		t.Kind = guessKind(t.want)
 	}
-	if !slices.Contains(taskKinds(), t.Kind) {
+	if !slices.Contains([]TaskKind{Exact, Number, Choice}, t.Kind) {
 		return nil, fmt.Errorf("there is no grading %q: want exact, number or choice", string(kind))
 	}
-	var err error
 	switch t.Kind {
 	case Number:
-		if v, ok := parseNumber(t.want); ok {
-			t.value = v
-		} else {
-			err = fmt.Errorf("%q is no number", t.want)
+		v, ok := parseNumber(t.want)
+		if !ok {
+			return nil, fmt.Errorf("%q is no number", t.want)
 		}
+		t.value = v
 	case Choice:
-		if t.want = strings.ToUpper(strings.Trim(t.want, "().: ")); !isLetter(t.want) {
-			err = fmt.Errorf("%q is no letter from A to J", t.want)
+		t.want = strings.ToUpper(strings.Trim(t.want, "().: "))
+		if !isLetter(t.want) {
+			return nil, fmt.Errorf("%q is no letter from A to J", t.want)
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s\n%s\n%s", len(question), question, t.Kind, t.want))
 	t.Key = hex.EncodeToString(sum[:keyBytes])
 	return t, nil
 }
 
-// guessKind returns the kind for an answer.
 func guessKind(answer string) TaskKind {
 	if isLetter(answer) {
 		return Choice
@@ -112,9 +105,9 @@ func isLetter(s string) bool { return len(s) == 1 && s[0] >= 'A' && s[0] <= 'J' 
 // Grade grades an answer. cut says that it was ended by its limit. Said is what was found in it, shortened.
 func (t *Task) Grade(text string, cut bool) (o TaskOutcome, said string) {
 	text, open := withoutReasoning(text)
-	said, firm := t.find(text)
+	said, final := t.find(text)
 	switch {
-	case open && cut, cut && !firm:
+	case cut && (open || !final):
 		return Cut, ""
 	case said == "":
 		return None, ""
@@ -139,8 +132,8 @@ func withoutReasoning(text string) (rest string, open bool) {
 	return text, false
 }
 
-// find returns what an answer says. firm says that nothing that follows would change it.
-func (t *Task) find(text string) (said string, firm bool) {
+// find returns what an answer says. final says that nothing that follows would change it.
+func (t *Task) find(text string) (said string, final bool) {
 	switch t.Kind {
 	case Number:
 		return findNumber(text), false
@@ -150,7 +143,6 @@ func (t *Task) find(text string) (said string, firm bool) {
 	return normalize(text), false
 }
 
-// isRight reports whether what an answer says is right.
 func (t *Task) isRight(said string) bool {
 	switch t.Kind {
 	case Number:
@@ -183,7 +175,6 @@ func afterMark(text string) (_ string, ok bool) {
 
 var numbers = regexp.MustCompile(`[-−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?`)
 
-// findNumber returns the number that follows where the answer says its result, or else its last number.
 func findNumber(text string) string {
 	if rest, ok := afterMark(text); ok {
 		if at := numbers.FindStringIndex(rest); at != nil {
@@ -223,8 +214,8 @@ var (
 	letterAlone = regexp.MustCompile(`(?:^|[^A-Za-z'])([B-HJ])(?:[^A-Za-z']|$)`)
 )
 
-// findChoice returns the letter of the choice that an answer makes. One that the answer begins with is firm.
-func findChoice(text string) (letter string, firm bool) {
+// findChoice returns the letter of the choice that an answer makes. One that the answer begins with is final.
+func findChoice(text string) (letter string, final bool) {
 	if m := letterFirst.FindStringSubmatch(text); m != nil {
 		return strings.ToUpper(m[1] + m[2]), true
 	}

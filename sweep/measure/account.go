@@ -3,7 +3,8 @@
 // does the same for a stage that was killed, from its records alone.
 //
 // Files have one job each: find.go finds the part of a stage that is measured, verdict.go judges whether the rate was
-// sustained, goodput.go counts the requests that met an SLO, and traits.go looks for habits of the server.
+// sustained, values.go reads the metrics of one request, goodput.go counts the requests that met an SLO, and traits.go
+// looks for habits of the server.
 package measure
 
 import (
@@ -65,11 +66,10 @@ const (
 // Tick returns the time between two looks at a stage.
 func (c *Criteria) Tick() time.Duration { return min(max(c.MinTime/ticksInWindow, minTick), maxTick) }
 
-// closed reports whether the stage is a closed loop.
 func (c *Criteria) closed() bool { return c.Rate == 0 }
 
-// waveSize returns how many requests a wave of a closed loop has. Where all sessions count, they begin in step, and a
-// wave is one session in each place: early turns have shorter prompts.
+// waveSize is one request for each place, and where all sessions count one session: they begin in step, and early turns
+// have shorter prompts.
 func (c *Criteria) waveSize() int {
 	if c.Whole {
 		return c.Concurrency * max(1, int(math.Round(c.Turns)))
@@ -91,21 +91,21 @@ type Account struct {
 	tally           tokenTally
 	grouped         bool // some answer told how many tokens each chunk held
 	service         serviceTime
-	timePerToken    moments // seconds, by request
+	timePerToken    total // seconds, by request
 	firstTokenWaits waitSeries
 	pauses          pauses
-	latest          latest
 	looks           looks
+
+	recentTTFT, recentITL recentTimes // shown while the stage runs
+
 	outcome
 }
 
-// counts counts requests: those that came due, those that ended, and of these the ones that ended well (done) and that
-// failed.
 type counts struct {
 	due         int
 	askedTokens float64 // output tokens asked for by the requests that came due
 	ended       int
-	done        int
+	done        int // ended well
 	failed      int
 	classes     map[string]int // number of failures of each class; nil for none
 	shed        int            // failed requests that were refused, or whose answers were far shorter than asked
@@ -114,7 +114,6 @@ type counts struct {
 	lastEnd     float64        // when the last request ended, in seconds from the stage's start
 }
 
-// outcome is what the last look at a stage showed.
 type outcome struct {
 	verdict        rundir.Verdict // empty where no look has judged the rate
 	backlog        rundir.Drift   // growth of the backlog of all requests
@@ -145,7 +144,7 @@ func (a *Account) Due(asked int) {
 func (a *Account) FirstToken(ttft time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.latest.ttft.add(ttft)
+	a.recentTTFT.add(ttft)
 }
 
 // Ended takes in the record of a request, and the number of output tokens that were counted as they came.
@@ -190,7 +189,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	}
 	if n := len(r.GapsUS); n > 0 {
 		perToken := (r.LastToken.Value() - r.FirstToken.Value()) / float64(n)
-		a.latest.itl.add(rundir.Duration(perToken))
+		a.recentITL.add(rundir.Duration(perToken))
 		a.timePerToken.add(perToken)
 	}
 }
@@ -203,7 +202,6 @@ func (a *Account) Tick(now time.Duration, arrived, owed float64) {
 	a.pauses.tick(now, a.ticks.Width, a.minPause(), arrived, owed, a.shed)
 }
 
-// minPause returns for how long nothing comes in a pause at least.
 func (a *Account) minPause() time.Duration { return max(leastPause, 2*a.LoneLatency) }
 
 // Closed notes when the window closed.
@@ -213,15 +211,14 @@ func (a *Account) Closed(at time.Duration) {
 	a.closedAt = at
 }
 
-// snapshotTime is the time over which the tokens per second are averaged that are shown while a stage runs.
-const snapshotTime = 2 * time.Second
+const snapshotTime = 2 * time.Second // over which the shown tokens per second are averaged
 
 // Recent returns how the stage stands.
 func (a *Account) Recent() load.Snapshot {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(),
-		ITL: a.latest.itl.median()}
+	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.recentTTFT.median(),
+		ITL: a.recentITL.median()}
 	s.Until = a.closesAt()
 	if n := len(a.ticks.Sums); n > 0 {
 		n = min(n, int(snapshotTime/a.ticks.Width)+1)
@@ -230,22 +227,8 @@ func (a *Account) Recent() load.Snapshot {
 	return s
 }
 
-// moments are the sums of which the mean and the deviation of a series follow.
-type moments struct{ n, sum, squares float64 }
-
-func (m *moments) add(v float64) { m.n, m.sum, m.squares = m.n+1, m.sum+v, m.squares+v*v }
-
-// variation returns the coefficient of variation; 0 where it is not known.
-func (m *moments) variation() float64 {
-	if m.sum <= 0 {
-		return 0
-	}
-	mean := m.sum / m.n
-	return math.Sqrt(max(0, m.squares/m.n-mean*mean)) / mean
-}
-
-// serviceTime is how long a request is being served, without its wait in the server's queue: from its first token to
-// its last, and the shortest time to a first token that was seen.
+// serviceTime is how long a request is served, without its wait in the server's queue: from its first token to its
+// last, and the shortest time to a first token.
 type serviceTime struct {
 	spans   sample.Sample // times from the first token to the last, seconds
 	fastest float64       // shortest time to a first token, seconds; 0 before there is one
@@ -256,33 +239,28 @@ func (s *serviceTime) add(r *rundir.Record) {
 	s.fastest = min(cmp.Or(s.fastest, math.Inf(1)), r.FirstToken.Value()-r.Sent.Value())
 }
 
-// typical returns the median over all requests; 0 where there is none.
-func (s *serviceTime) typical() time.Duration {
+func (s *serviceTime) median() time.Duration {
 	if s.spans.Known() == 0 {
 		return 0
 	}
 	return rundir.Duration(s.spans.Quantile(0.5) + s.fastest)
 }
 
-// latest is what is shown of latencies while a stage runs.
-type latest struct{ ttft, itl recent }
-
-// recent holds the latest few durations.
-type recent struct {
+type recentTimes struct {
 	last [recentValues]time.Duration
-	n    int
+	n    int // all that came
 }
 
 // recentValues is an odd number, so that one of them is the median, and few enough to be sorted at each tick.
 const recentValues = 31
 
-func (r *recent) add(d time.Duration) {
+func (r *recentTimes) add(d time.Duration) {
 	r.last[r.n%len(r.last)] = d
 	r.n++
 }
 
 // median is negative while there is no value.
-func (r *recent) median() time.Duration {
+func (r *recentTimes) median() time.Duration {
 	n := min(r.n, len(r.last))
 	if n == 0 {
 		return -1

@@ -8,8 +8,8 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// Unfit returns why a stage says more of the client than of the server; a zero note where it does not.
-func Unfit(st *rundir.Stage) note.Note {
+// unfit returns why a stage says more of the client than of the server.
+func unfit(st *rundir.Stage) note.Note {
 	late, read := st.Lag.P99, st.ReadDelay.P99
 	switch {
 	case late.Known() && late.Value() > maxLate:
@@ -22,12 +22,12 @@ func Unfit(st *rundir.Stage) note.Note {
 	return note.Note{}
 }
 
-// stoppedFor is the time for which the client did not run from which on that is no accident of a busy machine.
-const stoppedFor = time.Second
+// leastStop is the shortest stop of the client that counts: a busy machine makes shorter ones.
+const leastStop = time.Second
 
 // Stopped returns why a stage is invalid in which the client did not run for some time; a zero note where it did.
 func Stopped(d time.Duration) note.Note {
-	if d < stoppedFor {
+	if d < leastStop {
 		return note.Note{}
 	}
 	return noteStopped.New(d.Seconds())
@@ -36,11 +36,11 @@ func Stopped(d time.Duration) note.Note {
 // WasStopped reports whether a stage is invalid because the client did not run for some time.
 func WasStopped(why note.Note) bool { return why.Is(noteStopped) }
 
-// readLate reports whether the client, and not the server, may be why tokens arrived together: it was too slow for the
-// whole stage, or let a tenth of the reads wait for longer than there is between two tokens.
+// readLate reports whether the client may be why tokens arrived together: it was too slow for the whole stage, or let a
+// tenth of the reads wait for longer than there is between two tokens.
 func readLate(st *rundir.Stage) bool {
 	waited, gap := st.ReadDelay.P90, st.InterToken
-	return !Unfit(st).IsZero() || waited.Known() && gap.Known() && waited.Value() > gap.Value()
+	return !unfit(st).IsZero() || waited.Known() && gap.Known() && waited.Value() > gap.Value()
 }
 
 // ByClient reports whether a note of why a stage is invalid says that the client was too slow.
@@ -48,10 +48,9 @@ func ByClient(why note.Note) bool {
 	return why.Is(noteSentLate) || why.Is(noteReadLate) || why.Is(noteNoCPULeft)
 }
 
-// reading sums up how late the client was to read what had arrived, and what it read together.
 type reading struct {
 	delay          sample.Sample
-	chunks, shared float64
+	chunks, shared float64 // shared: read together with the next
 }
 
 func (c *reading) add(r *rundir.Record) {

@@ -20,8 +20,8 @@ func batches(length, service time.Duration, most int) int {
 	return min(int(float64(length)/float64(service)+nearlyWhole), most)
 }
 
-// wholeWaves returns the start of a window so that it holds whole waves: from, or a later instant. It is earlier than
-// from where a little of the first wave is missing.
+// wholeWaves moves the start of a window so that it holds whole waves: to a later instant, or an earlier one where a
+// little of the first wave is missing.
 func wholeWaves(from, to, service time.Duration) time.Duration {
 	if n := batches(to-from, service, manyWaves); n > 0 && n < manyWaves {
 		return max(0, to-time.Duration(n)*service)
@@ -29,10 +29,9 @@ func wholeWaves(from, to, service time.Duration) time.Duration {
 	return from
 }
 
-// openWindow returns the window of an open loop whose opening transient is over at an instant. It begins no sooner than
-// the first requests can have ended, so that as many end in it as come due, and then when as many have come due as the
-// rate asks for, so that this holds in the window too: at a mark at the latest, of which there is one before three
-// quarters of the time.
+// openWindow begins no sooner than the first requests can have ended, so that as many end in it as come due; and then
+// when as many have come due as the rate asks for, at a mark at the latest, of which there is one before three quarters
+// of the time.
 func (a *Account) openWindow(cut, to, service time.Duration) Window {
 	if service < to/4 {
 		cut = max(cut, service)
@@ -43,15 +42,13 @@ func (a *Account) openWindow(cut, to, service time.Duration) Window {
 	return Window{From: cut, To: to}
 }
 
-// wholeWaves returns the part of a window that holds whole waves.
 func (w Window) wholeWaves(service time.Duration) Window {
 	return Window{From: wholeWaves(w.From, w.To, service), To: w.To}
 }
 
 // transient returns the end of a stage's opening transient, from the tokens that arrived in each tick. ok is false
-// where the stage is too short to find it. An idle server that fills up can only get faster. So the transient is cut by
-// MSER-5 only where the rate in it is lower than after it; otherwise MSER-5 has found a lull or a burst of arrivals,
-// and a window chosen by those would have wrong rates.
+// where the stage is too short to find it. An idle server that fills up can only get faster: where the rate is not
+// lower before MSER-5's cut than after it, the cut is at a lull or a burst of arrivals, and none is made.
 func transient(tokens []float64, tick, service time.Duration) (end time.Duration, ok bool) {
 	smooth := stats.MovingMean(tokens, int(service/tick))
 	n, ok := stats.MSER5(smooth)

@@ -1,11 +1,8 @@
 package measure
 
 import (
-	"slices"
-
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
-	"llmsweep/sweep/stats"
 )
 
 // Goodput counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
@@ -14,14 +11,13 @@ type Goodput struct {
 	exceedances []exceedances // of each term
 	window      Window
 
-	due, good, unknown int           // requests due in the window: all, and those that met the terms, or may have
-	done, doubtful     int           // requests that ended in the window and met the terms, or may have
-	tokens             rundir.Number // output tokens of the requests done
+	due, good, unknown int           // requests due in the window: all, those that met the terms, those that may have
+	done, doubtful     int           // requests that ended in the window: those that met the terms, those that may have
+	tokens             rundir.Number // output tokens of the requests done; absent once one has no count
 
 	sessions map[int]sessionState // by their place in the stage; nil where each request stands alone
 }
 
-// sessionState is what is known of a session.
 type sessionState struct{ missed, doubtful bool }
 
 // NewGoodput returns a count of nothing. talks is whether requests are turns of sessions.
@@ -38,12 +34,12 @@ func NewGoodput(w Window, terms []slo.Term, talks bool) *Goodput {
 
 // Add judges a request.
 func (g *Goodput) Add(r *rundir.Record) {
-	verdict := g.judge(r)
+	verdict := judgeRequest(g.terms, r)
 	if g.window.Holds(r.End.Value()) {
 		switch {
 		case verdict == rundir.Met:
 			g.done++
-			g.tokens = rundir.Exactly(g.tokens.Value() + r.OutputTokens.Value()) // absent from the first that was not counted on
+			g.tokens = rundir.Exactly(g.tokens.Value() + r.OutputTokens.Value())
 		case verdict == rundir.Unsure && r.OK():
 			g.doubtful++
 		}
@@ -100,18 +96,18 @@ func (g *Goodput) goodSessions(st *rundir.Stage) rundir.Number {
 	return rundir.Exactly(share)
 }
 
-// unknownToStage reports whether a stage does not tell at all what a term is about by which its requests were judged.
+// unknownToStage reports whether a stage does not tell the metric of one of the terms at all.
 func (g *Goodput) unknownToStage(st *rundir.Stage) bool {
 	return st.FirstAnswer.N == 0 && slo.Of(slo.TTFA, g.terms) != nil
 }
 
-// judge returns whether a request met every term. One that failed met none.
-func (g *Goodput) judge(r *rundir.Record) rundir.SLOVerdict {
+// judgeRequest returns whether a request met every term. One that failed met none.
+func judgeRequest(terms []slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	if r.Failed() {
 		return rundir.Missed
 	}
 	all := rundir.Met
-	for _, t := range g.terms {
+	for _, t := range terms {
 		switch meets(t, r) {
 		case rundir.Missed:
 			return rundir.Missed
@@ -119,14 +115,14 @@ func (g *Goodput) judge(r *rundir.Record) rundir.SLOVerdict {
 			all = rundir.Unsure
 		}
 	}
-	if !r.OK() { // it was cancelled while it was as good as promised
+	if !r.OK() { // cancelled before it missed a term
 		return rundir.Unsure
 	}
 	return all
 }
 
-// meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between
-// its tokens; of stalls, whether it has none. A share of errors, of equal answers or of sessions is for stages alone.
+// meets judges gaps between tokens by the request's own percentile of them. Errors, equal answers and sessions are for
+// stages alone.
 func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	if t.Metric == slo.Errors || t.OfStage() {
 		return rundir.Met
@@ -148,42 +144,15 @@ func meets(t slo.Term, r *rundir.Record) rundir.SLOVerdict {
 	return rundir.Met
 }
 
-// readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was
-// known.
-func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
-	switch {
-	case t.Metric == slo.ITL && r.OK():
-		return gapOf(t, r)
-	case t.Metric == slo.ITL, t.Metric == slo.TPOT && !r.OK():
-		return rundir.Number{} // gaps still to come may outweigh those seen
-	}
-	return valueOf(t, r)
-}
-
-// gapOf returns a statistic of the gaps between one answer's tokens; a chunk of k tokens counts as k gaps.
-func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
-	var gaps []float64
-	for gap, k := range chunkGaps(r) {
-		for range k {
-			gaps = append(gaps, gap/float64(k))
-		}
-	}
-	if t.Stat == slo.Mean {
-		return rundir.Exactly(stats.Mean(gaps))
-	}
-	slices.Sort(gaps)
-	return rundir.Exactly(stats.Quantile(gaps, t.Quantile()))
-}
-
 // Write sets the goodput of a stage whose other metrics are known.
 func (g *Goodput) Write(st *rundir.Stage) {
-	if st.Goodput = g.Result(st); st.Sessions != nil {
+	st.Goodput = g.result(st)
+	if st.Sessions != nil {
 		st.Sessions.Good = g.goodSessions(st)
 	}
 }
 
-// Result returns the goodput of a stage whose other metrics are known.
-func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
+func (g *Goodput) result(st *rundir.Stage) *rundir.Goodput {
 	out := &rundir.Goodput{Unknown: g.unknown}
 	if g.unknownToStage(st) {
 		g.done, g.doubtful, g.good, g.unknown = 0, g.doubtful+g.done, 0, g.unknown+g.good
@@ -195,7 +164,8 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 			out.Rate, out.Tokens = rundir.Over(out.Rate.Value()), rundir.Over(out.Tokens.Value())
 		}
 	}
-	if out.Share = rundir.Exactly(float64(g.good) / float64(g.due)); g.unknown > 0 {
+	out.Share = rundir.Exactly(float64(g.good) / float64(g.due))
+	if g.unknown > 0 {
 		out.Share = rundir.Over(out.Share.Value())
 	}
 	for i, t := range g.terms {
@@ -207,13 +177,13 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	}
 	judged := *st // by the counts, where there are some
 	judged.Goodput = out
-	GoodputJudge(&judged, g.terms)
+	JudgeGoodput(&judged, g.terms)
 	return out
 }
 
-// GoodputJudge judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is
+// JudgeGoodput judges a stage by the counts that it has. Graded answers are known after the other metrics: then it is
 // judged again.
-func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
+func JudgeGoodput(st *rundir.Stage, terms []slo.Term) {
 	out := st.Goodput
 	if out == nil || len(out.Terms) != len(terms) {
 		return

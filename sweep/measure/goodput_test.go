@@ -66,7 +66,7 @@ func TestARequestMeetsATerm(t *testing.T) {
 		}
 		g := NewGoodput(Window{}, []slo.Term{term}, false)
 		for _, name := range slices.Sorted(maps.Keys(want)) {
-			if got := g.judge(requests[name]); got != want[name] {
+			if got := judgeRequest(g.terms, requests[name]); got != want[name] {
 				t.Errorf("%s: %s is %v, want %v", text, name, got, want[name])
 			}
 		}
@@ -115,7 +115,7 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 			{Term: "errors<60%", Verdict: "unsure", Value: rundir.Exactly(0.25), Beyond: oneOfFour, Needs: 5},
 		},
 	}
-	if diff := cmp.Diff(want, g.Result(st), cmp.Comparer(func(a, b rundir.Number) bool {
+	if diff := cmp.Diff(want, g.result(st), cmp.Comparer(func(a, b rundir.Number) bool {
 		return a.IsZero() == b.IsZero() && a.Bound() == b.Bound() && (a.IsZero() || math.Abs(a.Value()-b.Value()) < 1e-4)
 	})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -152,7 +152,7 @@ func TestFailedRequestsAreBeyondAllOthers(t *testing.T) {
 	if st.All.ITL.N != 100*4 || !st.All.ITL.P95.Bound() {
 		t.Errorf("gaps: %+v", st.All.ITL)
 	}
-	st.Goodput = m.goodput.Result(st)
+	st.Goodput = m.goodput.result(st)
 	for _, p := range st.Goodput.Terms {
 		if kept := p.Verdict == rundir.Met; kept != (p.Term == "ttft:p50<1s") || p.Beyond.Count*10 != p.Beyond.Of {
 			t.Errorf("%s is %s: %+v", p.Term, p.Verdict, p.Beyond)

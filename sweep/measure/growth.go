@@ -1,5 +1,3 @@
-// Measures what grew in a stage: the backlog of all requests, and the waits of a part of them.
-
 package measure
 
 import (
@@ -16,8 +14,7 @@ import (
 // of twenty is a twentieth of the backlog, but who is in it waits 1 - served/arrived seconds longer each second,
 // whatever its share. Both growths are shares of the rate: so much less is sustained.
 
-// waitSeries are the requests that ended well: when, and how long after they were due their first token came, in
-// seconds.
+// waitSeries holds when requests ended well, and how long after they were due their first token came, in seconds.
 type waitSeries struct{ at, wait []float64 }
 
 func (e *waitSeries) add(r *rundir.Record) {
@@ -46,7 +43,6 @@ func (e *waitSeries) longestWaits(w Window, n int, share float64) []float64 {
 	return longest
 }
 
-// pauses are the times in which nothing came although requests waited or were refused.
 type pauses struct {
 	since   time.Duration   // when the present pause began; negative where there is none
 	refused int             // number of requests that had been refused by the tick before
@@ -55,8 +51,7 @@ type pauses struct {
 	total   time.Duration
 }
 
-// tick takes in a tick: the tokens that arrived in it, those owed at its end, and the requests refused so far. A pause
-// is least long at least.
+// tick takes the tokens that arrived in a tick, those owed at its end, and the requests refused so far.
 func (p *pauses) tick(now, width, least time.Duration, arrived, owed float64, refused int) {
 	switch {
 	case arrived > 0:
@@ -70,7 +65,6 @@ func (p *pauses) tick(now, width, least time.Duration, arrived, owed float64, re
 	p.refused = refused
 }
 
-// summary returns the pauses that were seen by an instant.
 func (p *pauses) summary(now, least time.Duration) (all rundir.Pauses) {
 	n, longest, total := len(p.ends), p.longest, p.total
 	if d := now - p.since; p.since >= 0 && d >= least {
@@ -82,18 +76,16 @@ func (p *pauses) summary(now, least time.Duration) (all rundir.Pauses) {
 	return all
 }
 
-// requestTime returns how long a request takes: alone, where its stage has a rate, since a queue behind the first token
-// makes it longer; in a closed loop, which is always as full, as long as it took there.
+// requestTime is that of lone requests where the stage has a rate, since a queue behind the first token makes it
+// longer. A closed loop is always as full.
 func (a *Account) requestTime() time.Duration {
 	if a.closed() || a.LoneLatency == 0 {
-		return a.service.typical()
+		return a.service.median()
 	}
 	return a.LoneLatency
 }
 
-// waveTime returns the time in which a server does all that it does once: that of a request, or from one pause to the
-// next. Windows and batches span whole waves: a full server works on requests of equal length in step, so that its
-// rates swing with them.
+// waveTime is the time of a request, or from one pause to the next.
 func (a *Account) waveTime() time.Duration {
 	if n := len(a.pauses.ends); n >= fewestPauses && !a.closed() {
 		return max(a.requestTime(), (a.pauses.ends[n-1]-a.pauses.ends[0])/time.Duration(n-1))
@@ -101,9 +93,8 @@ func (a *Account) waveTime() time.Duration {
 	return a.requestTime()
 }
 
-// backlogGrowth returns how fast the backlog of all requests grows in a window, and whether it goes on to grow. Its
-// lower bound allows for what a backlog walks by chance while the server is just as fast as is asked: a line through it
-// takes that for growth.
+// backlogGrowth also returns whether the backlog goes on to grow. Its lower bound allows for what a backlog walks by
+// chance while the server is just fast enough: a line through it takes that for growth.
 func (a *Account) backlogGrowth(w Window, level float64) (g rundir.Drift, lasts bool) {
 	n := batches(w.To-w.From, a.waveTime(), maxSlopeBatches)
 	first, end := a.ticks.Range(w.From, w.To)
@@ -125,14 +116,13 @@ func keepsGrowing(y []float64, slope float64) bool {
 	return (y[n-1]+y[n-2]-y[mid]-y[mid-1])/2 >= slope/2*float64(n-1-mid)
 }
 
-// spans returns into how many spans a window of some requests is cut.
-func spans(requests float64) int {
+func spanCount(requests float64) int {
 	return min(max(minSlopeBatches, int(requests/requestsPerSpan)), mostSpans)
 }
 
 // waitsGrowth returns how fast the waits grow of the part of the requests for which they grow most.
 func (a *Account) waitsGrowth(w Window, level float64) (most rundir.Drift) {
-	n := batches(w.To-w.From, a.waveTime(), spans(a.Rate*w.Length()))
+	n := batches(w.To-w.From, a.waveTime(), spanCount(a.Rate*w.Length()))
 	if n < minSlopeBatches {
 		return most
 	}
@@ -159,8 +149,7 @@ func growth(value, low, high float64) rundir.Drift {
 }
 
 // tokenRates returns the output tokens per second that came due and, as the upper bound of a 95 % interval, those that
-// were completed: with few requests a backlog grows by chance. Answers without tokens complete none, so that their
-// backlog alone decides.
+// were completed. Answers without tokens complete none, so that their backlog alone decides.
 func (a *Account) tokenRates(w Window) (offered, completed float64) {
 	if a.doneTokens <= 0 {
 		return a.Rate, 0
@@ -174,13 +163,12 @@ func (a *Account) tokenRates(w Window) (offered, completed float64) {
 	return offered, high / a.ticks.Width.Seconds()
 }
 
-// judge judges the rate by a window.
 func (a *Account) judge(w Window, level float64) {
 	e := a.evidence(w, level)
 	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
 }
 
-// evidence returns what a window shows of the rate. level is the error that its bounds may make.
+// evidence reads a window. level is the error that its bounds may make.
 func (a *Account) evidence(w Window, level float64) (e evidence) {
 	w = w.wholeWaves(a.waveTime())
 	e.waits = a.waitsGrowth(w, level)
@@ -189,8 +177,8 @@ func (a *Account) evidence(w Window, level float64) (e evidence) {
 	return e
 }
 
-// slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line,
-// which suits averages that stay about one level, or the mean step, which suits averages that walk away.
+// slope returns the growth per batch with its bounds, of two estimates the one with the narrower interval: a line suits
+// averages that stay about one level, the mean step averages that walk away.
 func slope(y []float64, level float64) (slope, low, high float64) {
 	line, _ := stats.FitTrend(y)
 	low, high = line.Bounds(level)
@@ -202,19 +190,18 @@ func slope(y []float64, level float64) (slope, low, high float64) {
 	return line.Slope, low, high
 }
 
-// overloadProgress returns what the server completed per second from the time on at which the backlog stayed above half
-// of its largest, to the end of the ticks. Load is kept up after the window, so that the backlog is largest there. A
-// server that slows down as a queue builds, or that used up what it had saved, completes less then than over the whole
-// window. The zero Progress stands for no such time.
+// overloadProgress returns what was completed per second while the backlog stayed above half of its largest, to the end
+// of the ticks: load is kept up after the window. A server that slows down as a queue builds, or that used up what it
+// had saved, completes less then than over the whole window. The zero Progress stands for no such time.
 func (a *Account) overloadProgress(w Window) rundir.Progress {
 	first, _ := a.ticks.Range(w.From, w.To)
 	ends := a.ticks.Ends[first:]
 	if len(ends) == 0 || a.doneTokens <= 0 {
 		return rundir.Progress{}
 	}
-	far := deepBacklog * slices.Max(ends)
+	deep := deepBacklog * slices.Max(ends)
 	from := len(ends)
-	for from > 0 && ends[from-1] >= far {
+	for from > 0 && ends[from-1] >= deep {
 		from--
 	}
 	sums := a.ticks.Sums[first+from:]

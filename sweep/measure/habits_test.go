@@ -35,11 +35,11 @@ func TestHabits(t *testing.T) {
 	cached := func(took, tokens float64) bool {
 		h := habitFinder{streams: []stream{{first: 1, last: 2, tokens: 9, chunks: 9, gaps: 8},
 			{first: took, last: took, tokens: tokens}}}
-		return h.Sum(Window{To: time.Hour}).Whole.Known()
+		return h.traits(Window{To: time.Hour}).Whole.Known()
 	}
 	buffered := func(tokens float64) bool { // by a server that sends bursts of ten
 		h := habitFinder{streams: []stream{{first: 1, last: 2, tokens: 40, gaps: 3}, {tokens: tokens}}}
-		return h.Sum(Window{To: time.Hour}).Whole.Known()
+		return h.traits(Window{To: time.Hour}).Whole.Known()
 	}
 	stall := func(usual, longest float64, n, later int, apart float64) bool { // n of ten, and some of the ten later
 		s := stream{sent: -1, last: 1000 * usual, chunks: 1002}
@@ -74,8 +74,8 @@ func TestHabits(t *testing.T) {
 	length := out.StallTime
 	bursty(60, 40)
 	cache := habitFinder{streams: slices.Repeat([]stream{{first: 1, last: 2, tokens: 9, chunks: 9, gaps: 8}}, 4)}
-	cache.Add(answer(1, 1.005, 0, 0, 0))
-	whole := cache.Sum(Window{To: 10 * time.Second})
+	cache.add(answer(1, 1.005, 0, 0, 0))
+	whole := cache.traits(Window{To: 10 * time.Second})
 	numbers{
 		"the largest gap": {piece.largest, 0.5}, "when it ended": {piece.largestEnd, 1.5},
 		"length of a stall": {length.Value(), 0.5}, "answers in bursts": {out.Bursts.Value(), 0.6},
@@ -97,7 +97,7 @@ func TestQuotas(t *testing.T) {
 	times := strings.Repeat
 	shut := func(step float64) bool {
 		q := sent(times("p", 30)+times("-", 10)+times("p", 30), step)
-		return len(q.reopened()) == 1
+		return len(q.periodStarts()) == 1
 	}
 	named := func(refused int) bool {
 		q := sent(times("-", refused), 1)
@@ -121,7 +121,7 @@ func TestQuotas(t *testing.T) {
 			e.last = e.first
 			passed = append(passed, e)
 		}
-		return len(reopenedQueue(passed)) == 1
+		return len(queuePeriodStarts(passed)) == 1
 	}
 	bounds{
 		"shut for a second":                  {shut(0.101), shut(0.099)},

@@ -6,12 +6,11 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// hits gathers how much of the prompts of a window could be in the server's prefix cache, and how much was. Values are
-// tokens.
+// hits are in tokens.
 type hits struct {
-	prompt, ideal          float64  // of all
-	reportedPrompt, cached float64  // of those of which the server tells it
-	long                   []excess // of those, with prompts long enough to tell
+	prompt, ideal          float64  // of all requests
+	reportedPrompt, cached float64  // of requests whose cached tokens the server reports
+	long                   []excess // of those with prompts long enough to tell
 }
 
 // excess is what a request had in the cache beyond what the run had sent before, in tokens, and the length of its
@@ -53,7 +52,6 @@ func (h *hits) contaminated() rundir.Number {
 	return ratio(float64(n), float64(len(h.long)))
 }
 
-// result returns the hits of a stage whose server's counters are known; nil where there are none to tell.
 func (h *hits) result(st *rundir.Stage) *rundir.Hits {
 	out := &rundir.Hits{Ideal: rundir.Exactly(h.ideal / max(h.prompt, 1))}
 	switch {

@@ -7,7 +7,6 @@ import (
 	"llmsweep/sweep/sample"
 )
 
-// total sums up counts.
 type total struct {
 	n                      int
 	sum, squares, min, max float64
@@ -29,11 +28,18 @@ func (t *total) addNumber(n rundir.Number) {
 	}
 }
 
-// mean is NaN where there is nothing.
 func (t *total) mean() float64 { return t.sum / float64(t.n) }
 
 // std returns the population standard deviation.
 func (t *total) std() float64 { return math.Sqrt(max(0, t.squares/float64(t.n)-t.mean()*t.mean())) }
+
+// variation returns the coefficient of variation; 0 where it is not known.
+func (t *total) variation() float64 {
+	if t.sum <= 0 {
+		return 0
+	}
+	return t.std() / t.mean()
+}
 
 func (t *total) tokens() rundir.TokenStats {
 	if t.n == 0 {
@@ -70,7 +76,6 @@ func (a *answerLengths) fill(t *rundir.TokenStats) {
 	t.P50, t.P90, t.AtLimit = d.P50, d.P90, rundir.Exactly(a.cut/float64(t.N))
 }
 
-// lengths sums up token counts.
 type lengths struct {
 	output, prompt, cached, asked total
 	spread                        *answerLengths // of answers that end by themselves; nil where they do not
@@ -89,14 +94,11 @@ func (l *lengths) add(r *rundir.Record) {
 	l.spread.add(r)
 	l.prompt.addNumber(r.PromptTokens)
 	l.cached.addNumber(r.CachedTokens)
-	switch l.source {
-	case "":
+	switch {
+	case l.source == "":
 		l.source = r.TokenSource
-	case r.TokenSource:
-	default:
-		if r.TokenSource != "" {
-			l.source = "mixed"
-		}
+	case r.TokenSource != "" && r.TokenSource != l.source:
+		l.source = "mixed"
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// looks is the state of the looks at a hold.
 type looks struct {
 	at    []time.Duration // when they are due, ascending
 	next  time.Duration   // when the next one is due
@@ -39,11 +38,10 @@ func (c *Criteria) Marks() []time.Duration {
 	return append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
 }
 
-// looksPerOctave is how often an open loop is looked at while its time doubles.
+// looksPerOctave counts the looks at an open loop while its time doubles.
 const looksPerOctave = 2
 
-// looksAt returns when an open loop is looked at: at its least time, its most, and in between so that each look has
-// half as much again to see.
+// looksAt returns the least time, the most, and instants in between so that each look has half as much again to see.
 func (c *Criteria) looksAt() (at []time.Duration) {
 	tick := c.Tick()
 	ratio := max(1, float64(c.MaxTime)/float64(c.MinTime))
@@ -61,12 +59,9 @@ func (c *Criteria) looksAt() (at []time.Duration) {
 func (a *Account) Decide(now time.Duration) load.Decision {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	refusesAll := a.done == 0 && a.shed > 0 && a.shed == a.ended
 	switch {
-	case a.hopeless():
-		a.earlyEnd = noteEndedEarly.New(a.failed, a.ended)
-		return load.Stop
-	// it refuses everything
-	case !a.Whole && now >= max(a.MinTime, a.Hold) && a.done == 0 && a.shed > 0 && a.shed == a.ended:
+	case a.hopeless(), refusesAll && !a.Whole && now >= max(a.MinTime, a.Hold):
 		a.earlyEnd = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
 	case a.Whole && a.silentTooLong(now):
@@ -83,7 +78,6 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	return load.Continue
 }
 
-// hopeless reports whether errors dominate.
 func (a *Account) hopeless() bool {
 	ended := a.done + a.failed
 	if a.MaxErrorRate >= 1 || ended < fewestEnded || a.Sessions > 0 && a.unsent() == 0 {
@@ -93,7 +87,7 @@ func (a *Account) hopeless() bool {
 	return failed >= fewestEnded/2 && float64(failed) > a.MaxErrorRate*float64(a.done+failed)
 }
 
-// unsent returns how many of the sessions that were asked for have not begun, at least; 0 where the time decides.
+// unsent is 0 where the time decides.
 func (a *Account) unsent() int { return max(0, a.Sessions-a.due) }
 
 func (a *Account) enough(now time.Duration) bool {
@@ -122,8 +116,8 @@ func (a *Account) latestClose() time.Duration {
 	return time.Duration(float64(a.TimeOut) / drainFactor)
 }
 
-// look judges an open loop. It reports whether that was the last look: a rate that is not sustained is given up as soon
-// as that is shown, and one that is sustained is held for the whole time.
+// look reports whether it was the last: a rate that is not sustained is given up as soon as that is shown, and one that
+// is sustained is held for the whole time.
 func (a *Account) look(now time.Duration, closing bool) bool {
 	longest := a.lastLook()
 	last := closing || now >= longest
@@ -134,14 +128,15 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if found {
 		i++
 	}
-	if a.looks.next = longest; i < len(a.looks.at) {
+	a.looks.next = longest
+	if i < len(a.looks.at) {
 		a.looks.next = a.looks.at[i]
 	}
 	level := a.looks.spend(float64(now) / float64(longest))
 	if last {
 		level += a.looks.spend(1)
 	}
-	service := a.service.typical() // under this load
+	service := a.service.median() // under this load
 	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
@@ -157,8 +152,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	return last || a.verdict == rundir.Saturated || f.judge(a.verdict) != rundir.Undecided && now >= a.Hold
 }
 
-// lastLook returns when a rate is looked at for the last time. Of a server that pauses in a rhythm nothing can be told
-// from fewer than some waves.
+// lastLook lets a server that pauses in a rhythm go through some waves.
 func (a *Account) lastLook() time.Duration {
 	last := a.looks.at[len(a.looks.at)-1]
 	if a.Hold == 0 {
@@ -183,7 +177,6 @@ func (a *Account) closesAt() (until time.Duration) {
 	return min(until, max(a.latestClose(), a.MinTime))
 }
 
-// wavesSuffice reports whether a closed loop has gone through enough whole waves.
 func (a *Account) wavesSuffice(now time.Duration) bool {
 	from, to, n := a.waves.Whole(math.MaxInt64)
 	switch {

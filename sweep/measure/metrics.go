@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// metrics gathers the metrics of a window from a stage's records, one record after the other.
 type metrics struct {
 	w        Window
 	count    tokenCounter
@@ -18,7 +17,7 @@ type metrics struct {
 	requests rundir.Requests
 	refused  int
 	shed     int // refused or far shorter than asked
-	traits   habitFinder
+	habits   habitFinder
 	errors   failures
 	rates    rates
 	tokens   tokenRates
@@ -37,11 +36,15 @@ type metrics struct {
 	sessions *sessions // nil where each request stands alone
 }
 
-func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term,
-	talks bool) *metrics {
+func newMetrics(
+	w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term, talks bool,
+) *metrics {
 	m := &metrics{w: w, count: count, progress: newProgress(w, service), gaps: newGaps(count, grouped)}
 	if len(terms) > 0 {
 		m.goodput = NewGoodput(w, terms, talks)
+	}
+	if talks {
+		m.sessions = &sessions{w: w, terms: terms}
 	}
 	return m
 }
@@ -55,7 +58,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.hung.add(r)
 	m.absence.add(r)
 	m.quotas.add(r)
-	m.traits.Add(r)
+	m.habits.add(r)
 	m.replicas.add(r, m)
 	if m.goodput != nil {
 		m.goodput.Add(r)
@@ -87,7 +90,7 @@ func (m *metrics) add(r *rundir.Record) {
 func (m *metrics) fill(st *rundir.Stage) {
 	st.Requests = m.requests
 	st.Refused = ratio(float64(m.refused), float64(m.requests.Due))
-	st.Traits = m.traits.Sum(m.w)
+	st.Traits = m.habits.traits(m.w)
 	st.Errors, st.Examples = m.errors.classes, m.errors.examples
 	m.rates.fill(st, m.w, &m.tokens)
 	m.tokens.fill(st, m.w)
@@ -139,17 +142,16 @@ func (f *failures) add(r *rundir.Record) {
 
 // hung counts the requests that had no answer after the last token or answer of the server.
 type hung struct {
-	after float64 // seconds from the stage's start
+	since float64 // seconds from the stage's start
 	n     int
 }
 
 func (h *hung) add(r *rundir.Record) {
-	if r.Censored() && r.Sent.Known() && r.End.Value() > h.after {
+	if r.Censored() && r.Sent.Known() && r.End.Value() > h.since {
 		h.n++
 	}
 }
 
-// latencies sums up the metrics that each request has one value of.
 type latencies struct {
 	latency, ttft, ttftDue, tpot, lag, queued sample.Sample
 
@@ -161,19 +163,19 @@ type latencies struct {
 }
 
 func (l *latencies) add(r *rundir.Record) {
-	due, held := r.Due.Value(), r.Queued.Or(0)
-	l.queued.Add(due, held)
-	if r.Sent.Known() && (r.Seq >= l.first || r.Turn > 0) { // those are due together and sent as fast as the machine can
-		l.lag.Add(due, r.Sent.Value()-due-held)
+	due, queued := r.Due.Value(), r.Queued.Or(0)
+	l.queued.Add(due, queued)
+	if r.Sent.Known() && (r.Seq >= l.first || r.Turn > 0) { // those are due at once, and sent as fast as it can
+		l.lag.Add(due, r.Sent.Value()-due-queued)
 	}
 	if r.Failed() && !r.Censored() {
 		l.failed++
 	}
-	take(&l.latency, slo.Latency, r)
-	take(&l.tpot, slo.TPOT, r)
-	take(&l.ttft, slo.TTFT, r)
-	take(&l.ttftDue, slo.TTFTDue, r)
-	take(&l.firstAnswer, slo.TTFA, r)
+	addMetric(&l.latency, slo.Latency, r)
+	addMetric(&l.tpot, slo.TPOT, r)
+	addMetric(&l.ttft, slo.TTFT, r)
+	addMetric(&l.ttftDue, slo.TTFTDue, r)
+	addMetric(&l.firstAnswer, slo.TTFA, r)
 	switch {
 	case !r.Sent.Known() || !r.OK() && !r.Censored():
 	case r.FirstAnswer.Known():
@@ -183,8 +185,7 @@ func (l *latencies) add(r *rundir.Record) {
 	}
 }
 
-// take adds a request's value of a metric to a sample, or its lower bound.
-func take(s *sample.Sample, metric string, r *rundir.Record) {
+func addMetric(s *sample.Sample, metric string, r *rundir.Record) {
 	switch v := SLOValue(metric, r); {
 	case v.Known():
 		s.Add(r.Due.Value(), v.Value())
@@ -193,7 +194,7 @@ func take(s *sample.Sample, metric string, r *rundir.Record) {
 	}
 }
 
-// fill writes the distributions. Those of turns are worth no more independent values than their sessions are.
+// fill counts the turns of a session as worth no more independent values than the sessions are.
 func (l *latencies) fill(st *rundir.Stage, s *sessions) {
 	first, whole := s.effective(func(t turn) rundir.Number { return t.ttft }),
 		s.effective(func(t turn) rundir.Number { return t.latency })
@@ -203,7 +204,8 @@ func (l *latencies) fill(st *rundir.Stage, s *sessions) {
 		st.FirstAnswer = l.firstAnswer.DistOf(first)
 	}
 	st.TPOT, st.Lag, st.Queued = l.tpot.DistOf(whole), l.lag.Dist(), l.queued.Dist()
-	if st.All = nil; l.failed > 0 {
+	st.All = nil
+	if l.failed > 0 {
 		st.All = &rundir.AllDists{
 			Latency: withFailed(&l.latency, &st.Latency, l.failed, whole), TTFT: withFailed(&l.ttft, &st.TTFT, l.failed, first),
 			TTFTDue: withFailed(&l.ttftDue, &st.TTFTDue, l.failed, first), TPOT: withFailed(&l.tpot, &st.TPOT, l.failed, whole),
@@ -214,14 +216,14 @@ func (l *latencies) fill(st *rundir.Stage, s *sessions) {
 	}
 }
 
-// withFailed returns the distribution of a sample and of failed values, which count as longer than all others: those
-// have its longest value as their lower bound. It is empty where the sample is.
-func withFailed(s *sample.Sample, without *rundir.Dist, failed int, worth float64) rundir.Dist {
-	if without.N == 0 {
+// withFailed adds failed values to a sample, which count as longer than all others: they have its longest value as
+// their lower bound. It returns the distribution, empty where the sample is.
+func withFailed(s *sample.Sample, served *rundir.Dist, failed int, worth float64) rundir.Dist {
+	if served.N == 0 {
 		return rundir.Dist{}
 	}
 	for range failed {
-		s.AddBound(without.Max.Value())
+		s.AddBound(served.Max.Value())
 	}
 	return s.DistOf(worth)
 }
@@ -229,31 +231,30 @@ func withFailed(s *sample.Sample, without *rundir.Dist, failed int, worth float6
 // tokenGaps pools the gaps between tokens over the requests. A chunk known to carry k tokens counts as k gaps of gap/k;
 // the gaps between chunks are kept beside them where that makes a difference.
 type tokenGaps struct {
-	tokens        sample.Sample
-	second        sample.Sample  // from the first token to the second, by request
-	chunks        *sample.Sample // nil where they are the gaps between tokens
-	between, gaps float64
-	open          bool
-	failed        int // gaps that answers to failed requests would have had
+	tokens      sample.Sample
+	second      sample.Sample  // from the first token to the second, by request
+	chunks      *sample.Sample // nil where they are the gaps between tokens
+	span, count float64        // from first tokens to last ones, seconds, and the gaps in it
+	open        bool           // some answers were cut off
+	failed      int            // gaps that answers to failed requests would have had
 }
 
 func newGaps(count tokenCounter, grouped bool) tokenGaps {
 	g := tokenGaps{tokens: sample.New(sample.TokenLimit)}
-	if grouped || several(count) {
+	if grouped || severalPerChunk(count) {
 		chunks := sample.New(sample.TokenLimit)
 		g.chunks = &chunks
 	}
 	return g
 }
 
-// several reports whether chunks hold more than one token on average. One token in fifty may be counted by the server
-// and not sent, such as the end of the text.
-func several(count tokenCounter) bool { return math.Abs(count.perChunk-1) > 0.02 }
+// severalPerChunk allows for one token in fifty that the server counts and does not send, such as the end of the text.
+func severalPerChunk(count tokenCounter) bool { return math.Abs(count.perChunk-1) > 0.02 }
 
 func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 	if !r.OK() && !r.Censored() {
 		if r.Failed() {
-			g.failed += gapsAsked(r)
+			g.failed += askedGaps(r)
 		}
 		return
 	}
@@ -277,8 +278,8 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 		}
 	}
 	if n := count.received(r); n > 1 {
-		g.between += r.LastToken.Value() - r.FirstToken.Value()
-		g.gaps += n - 1
+		g.span += r.LastToken.Value() - r.FirstToken.Value()
+		g.count += n - 1
 	}
 }
 
@@ -302,17 +303,17 @@ func (g *tokenGaps) fill(st *rundir.Stage, count tokenCounter) {
 		share = 1 / math.Max(1, c.Value())
 	}
 	st.ITL = g.tokens.DistWorth(float64(g.tokens.Known()) * share)
-	if c := g.chunks; c != nil && (c.Known() != g.tokens.Known() || several(count)) {
+	if c := g.chunks; c != nil && (c.Known() != g.tokens.Known() || severalPerChunk(count)) {
 		st.ChunkGap = c.DistWorth(float64(c.Known()) * share)
 	}
 	if g.failed > 0 && st.All != nil {
 		st.All.ITL = withFailed(&g.tokens, &st.ITL, g.failed, math.Inf(1))
 		st.All.ITL.Neff = rundir.Exactly(float64(st.All.ITL.N) * share)
 	}
-	if g.gaps > 0 {
-		st.InterToken = rundir.Exactly(g.between / g.gaps)
+	if g.count > 0 {
+		st.InterToken = rundir.Exactly(g.span / g.count)
 		if g.open {
-			st.InterToken = rundir.Over(g.between / g.gaps)
+			st.InterToken = rundir.Over(g.span / g.count)
 		}
 	}
 }

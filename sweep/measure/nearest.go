@@ -38,10 +38,10 @@ func Nearest(stages []rundir.Stage, records iter.Seq2[*rundir.Record, error]) er
 		}
 		slices.Sort(all)
 		for _, q := range []struct {
-			per int // cent
-			to  *rundir.Number
+			percent int
+			to      *rundir.Number
 		}{{90, &st.Latency.P90}, {95, &st.Latency.P95}, {99, &st.Latency.P99}} {
-			*q.to = rundir.Exactly(all[len(all)*q.per/100])
+			*q.to = rundir.Exactly(all[len(all)*q.percent/100])
 		}
 	}
 	return nil

@@ -5,14 +5,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// TooShort marks a stage of which no part was steady.
-var TooShort = note.Kind{Code: "stage.too-short"}
-
 // Contaminated is the note of a stage whose prompts the server had cached, although the run had not sent them before.
 var Contaminated = note.Kind{Code: "cache.contaminated", Args: []string{"share", "hits", "ideal"}}
 
 // Notes on a stage. Times are in seconds, shares from 0 to 1.
 var (
+	noteTooShort   = note.Kind{Code: "stage.too-short"} // no part of it was steady
 	noteEndedEarly = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
 	noteGaveUp     = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest", "unsent"}}
 	noteFroze      = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}

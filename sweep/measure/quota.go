@@ -26,11 +26,9 @@ const (
 	quotaTimes      = 8    // a gap between two passages is long from so many median ones on
 )
 
-// quotas gathers when requests arrived and passed.
 type quotas struct{ events []quotaEvent }
 
-// quotaEvent is a request: when it was sent, when its first token came and its last, in seconds, and the tokens that it
-// cost.
+// quotaEvent is a request, in seconds.
 type quotaEvent struct {
 	sent, first, last, tokens float64
 	refused                   bool
@@ -53,20 +51,18 @@ func (q *quotas) add(r *rundir.Record) {
 	q.events = append(q.events, e)
 }
 
-// sum returns what the records show of a quota.
 func (q *quotas) sum() (out rundir.Quota) {
 	var passed []quotaEvent
 	refused, limited := 0.0, 0.0
 	slices.SortFunc(q.events, func(a, b quotaEvent) int { return cmp.Compare(a.sent, b.sent) })
 	for _, e := range q.events {
-		switch {
-		case !e.refused:
+		if !e.refused {
 			passed = append(passed, e)
-		default:
-			refused++
-			if e.limit {
-				limited++
-			}
+			continue
+		}
+		refused++
+		if e.limit {
+			limited++
 		}
 	}
 	if refused >= quotaFewest {
@@ -75,25 +71,27 @@ func (q *quotas) sum() (out rundir.Quota) {
 	if len(passed) < quotaFewest {
 		return out
 	}
-	at, opens := func(e quotaEvent) float64 { return e.sent }, []float64(nil)
+	var starts []float64
+	passage := func(e quotaEvent) float64 { return e.sent }
 	if refused >= quotaFewest {
-		opens = q.reopened()
+		starts = q.periodStarts()
 	} else {
-		at, opens = func(e quotaEvent) float64 { return e.first }, reopenedQueue(passed)
+		starts = queuePeriodStarts(passed)
+		passage = func(e quotaEvent) float64 { return e.first }
 	}
-	n := len(opens)
+	n := len(starts)
 	if n < 2 {
 		return out
 	}
-	period := (opens[n-1] - opens[0]) / float64(n-1)
-	for i := range opens[1:] {
-		if math.Abs(opens[i+1]-opens[i]-period) > quotaEven*period {
+	period := (starts[n-1] - starts[0]) / float64(n-1)
+	for i := range starts[1:] {
+		if math.Abs(starts[i+1]-starts[i]-period) > quotaEven*period {
 			return out
 		}
 	}
 	tokens, requests := make([]float64, n-1), make([]float64, n-1) // of each period
 	for _, e := range passed {
-		if i, _ := slices.BinarySearch(opens, math.Nextafter(at(e), math.Inf(1))); i > 0 && i < n {
+		if i, _ := slices.BinarySearch(starts, math.Nextafter(passage(e), math.Inf(1))); i > 0 && i < n {
 			requests[i-1], tokens[i-1] = requests[i-1]+1, tokens[i-1]+e.tokens
 		}
 	}
@@ -112,8 +110,8 @@ func unevenness(values []float64) (most float64) {
 	return most
 }
 
-// reopened returns when requests passed again, each time after a while in which they were refused.
-func (q *quotas) reopened() (opens []float64) {
+// periodStarts returns when requests passed again, each time after a while in which they were refused.
+func (q *quotas) periodStarts() (starts []float64) {
 	shut := math.NaN() // since when
 	for i := quotaNeighbours; i < len(q.events)-quotaNeighbours; i++ {
 		pass := 0
@@ -127,17 +125,17 @@ func (q *quotas) reopened() (opens []float64) {
 			shut = q.events[i].sent
 		case pass >= quotaOpen && !math.IsNaN(shut):
 			if q.events[i].sent-shut >= quotaShut {
-				opens = append(opens, q.events[i-quotaNeighbours+1].sent)
+				starts = append(starts, q.events[i-quotaNeighbours+1].sent)
 			}
 			shut = math.NaN()
 		}
 	}
-	return opens
+	return starts
 }
 
-// reopenedQueue returns when answers began again, each time after a while in which none did and none ran although
+// queuePeriodStarts returns when answers began again, each time after a while in which none did and none ran although
 // requests waited.
-func reopenedQueue(passed []quotaEvent) (opens []float64) {
+func queuePeriodStarts(passed []quotaEvent) (starts []float64) {
 	byFirst := slices.SortedFunc(slices.Values(passed), func(a, b quotaEvent) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.sent, b.sent)) // a batch begins at one instant
 	})
@@ -158,8 +156,8 @@ func reopenedQueue(passed []quotaEvent) (opens []float64) {
 			byFirst[i+1:i+1+quotaQueue],
 			func(e quotaEvent) bool { return e.sent > next.first-quotaShut/2 },
 		) {
-			opens = append(opens, next.first)
+			starts = append(starts, next.first)
 		}
 	}
-	return opens
+	return starts
 }

@@ -53,7 +53,7 @@ type tokenRates struct {
 	output, input float64
 	unknown       bool // some prompt has no token count
 
-	answered, whole float64 // of those, and of all of the stage, those of answers that ended well
+	answered, whole float64 // output tokens of answers that ended well: in the window, and in the stage
 	answers         float64
 }
 

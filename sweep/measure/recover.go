@@ -14,25 +14,14 @@ import (
 // Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those
 // of all stages in any order, and is read twice; an error is of reading. A stage without records stays as it is. capped
 // is as in [Criteria].
-func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term,
-	records iter.Seq2[*rundir.Record, error]) error {
-	ended, err := Replay(stages, tolerance, capped, terms, records)
+func Recover(
+	stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term,
+	records iter.Seq2[*rundir.Record, error],
+) error {
 	unfinished := noteKilled
 	if inProgress {
 		unfinished = noteInProgress
 	}
-	for i, st := range stages {
-		if err == nil && ended[i] > 0 {
-			st.Warnings = append(st.Warnings, unfinished.New(ended[i]))
-		}
-	}
-	return err
-}
-
-// Replay fills in stages from their records, as [Recover] does, and returns how many requests of each had ended.
-func Replay(
-	stages []*rundir.Stage, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error],
-) (ended []int, err error) {
 	accounts := map[string]*replay{}
 	for _, st := range stages {
 		accounts[st.Name] = newReplay(st, tolerance, terms)
@@ -40,7 +29,7 @@ func Replay(
 	}
 	for r, err := range records {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if p := accounts[r.Stage]; p != nil {
 			p.add(r)
@@ -49,28 +38,27 @@ func Replay(
 	summaries := map[string]*summary{}
 	for _, st := range stages {
 		if p := accounts[st.Name]; p.ended > 0 {
-			summaries[st.Name] = p.begin(*st, p.observed())
+			summaries[st.Name] = p.begin(*st, p.outcomeSeen())
 		}
 	}
 	for r, err := range records {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if s := summaries[r.Stage]; s != nil {
 			s.add(r)
 		}
 	}
-	ended = make([]int, len(stages))
-	for i, st := range stages {
+	for _, st := range stages {
 		if s := summaries[st.Name]; s != nil {
-			ended[i] = s.ended
 			*st = s.finish()
+			st.Warnings = append(st.Warnings, unfinished.New(s.ended))
 		}
 	}
-	return ended, nil
+	return nil
 }
 
-// replay makes the account of a stage from its records. It holds their instants, and nothing else of them.
+// replay makes the account of a stage from its records. It keeps nothing of them but their instants.
 type replay struct {
 	*Account
 	sent, ends []time.Duration // when requests went into flight, and left
@@ -84,19 +72,14 @@ type replay struct {
 type change struct{ tokens, chunks, owed, owedChunks float64 }
 
 func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
-	rate := 0.0
-	if st.Rate.Known() {
-		rate = st.Rate.Value()
-	}
-	c := Criteria{Rate: rate, Concurrency: st.MaxConcurrency, Whole: st.Whole, Tolerance: tolerance, SLO: terms}
-	if c.Steady = st.Kind == rundir.KindOfUsers; c.Steady {
-		c.Turns = 2 // or more
+	c := Criteria{Rate: st.Rate.Or(0), Concurrency: st.MaxConcurrency, Whole: st.Whole, Tolerance: tolerance, SLO: terms}
+	if st.Kind == rundir.KindOfUsers {
+		c.Steady, c.Turns = true, 2 // or more turns
 	}
 	usual := Criteria{Extent: Extent{MinTime: 20 * time.Second}} // that of a killed stage is not recorded
 	return &replay{Account: NewAccount(c), tick: usual.Tick()}
 }
 
-// add takes in a record.
 func (p *replay) add(r *rundir.Record) {
 	p.Due(int(owed(r)))
 	p.Ended(r, countTokens(r))
@@ -125,7 +108,6 @@ func (p *replay) add(r *rundir.Record) {
 	p.change(end, change{owed: -left.owed, owedChunks: -left.owedChunks})
 }
 
-// countTokens returns the output tokens of a request as they were counted when they came.
 func countTokens(r *rundir.Record) int {
 	n := 0
 	for _, k := range r.Counts {
@@ -139,15 +121,7 @@ func countTokens(r *rundir.Record) int {
 
 func (p *replay) change(at time.Duration, c change) {
 	for int(at/p.tick) >= sample.MaxTicks {
-		half := (len(p.changes) + 1) / 2
-		for i := range half {
-			merged := p.changes[2*i]
-			if 2*i+1 < len(p.changes) {
-				merged = merged.sum(p.changes[2*i+1])
-			}
-			p.changes[i] = merged
-		}
-		p.changes = p.changes[:half]
+		p.changes = sample.MergePairs(p.changes, change.sum)
 		p.tick *= 2
 	}
 	tick := int(at / p.tick)
@@ -161,8 +135,8 @@ func (c change) sum(d change) change {
 	return change{c.tokens + d.tokens, c.chunks + d.chunks, c.owed + d.owed, c.owedChunks + d.owedChunks}
 }
 
-// observed completes the account, and returns what the runner would have seen.
-func (p *replay) observed() *load.Outcome {
+// outcomeSeen completes the account, and returns what the runner would have seen.
+func (p *replay) outcomeSeen() *load.Outcome {
 	perChunk := p.tally.counter().perChunk
 	p.ticks = sample.Ticks{Width: p.tick}
 	p.closedAt = p.end
@@ -175,8 +149,7 @@ func (p *replay) observed() *load.Outcome {
 	return &load.Outcome{ClosedAt: p.end, Elapsed: p.end, CPU: -1, InFlight: p.inFlight()}
 }
 
-// inFlight counts from the instants at which requests went into flight and left. At one instant the beginnings come
-// first, so that the number never falls below zero.
+// inFlight takes beginnings before ends at one instant, so that the number never falls below zero.
 func (p *replay) inFlight() *sample.Level {
 	slices.Sort(p.sent)
 	slices.Sort(p.ends)

@@ -6,10 +6,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// replicas gathers what each of several servers did, by its place from 0.
 type replicas []*replica
 
-// replica is the part of the metrics that is kept for each of several servers.
 type replica struct {
 	requests rundir.Requests
 	rates    rates
@@ -36,7 +34,6 @@ func (all *replicas) add(r *rundir.Record, m *metrics) {
 	one.gaps.add(r, m.count)
 }
 
-// shares returns the metrics of each server.
 func (all replicas) shares(st *rundir.Stage, m *metrics) []rundir.ReplicaShare {
 	var shares []rundir.ReplicaShare
 	for _, one := range all {
@@ -53,7 +50,6 @@ func (all replicas) shares(st *rundir.Stage, m *metrics) []rundir.ReplicaShare {
 	return shares
 }
 
-// replicaNotes returns notes on the servers that are slower than the fastest, or fail more often than the others.
 func replicaNotes(shares []rundir.ReplicaShare) (all []note.Note) {
 	if len(shares) < 2 {
 		return nil
@@ -80,8 +76,7 @@ func replicaNotes(shares []rundir.ReplicaShare) (all []note.Note) {
 	return all
 }
 
-// failsMore returns a note where the server at a place fails more of its requests than the others do of theirs, each
-// share at its 97.5 % bound.
+// failsMore compares the shares of failed requests by their 97.5 % bounds.
 func failsMore(shares []rundir.ReplicaShare, at int) (note.Note, bool) {
 	var failed, due float64
 	for i := range shares {

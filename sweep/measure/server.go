@@ -2,43 +2,36 @@ package measure
 
 import (
 	"math"
-	"time"
+	"slices"
 
 	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
-// serverLoad sums up the server's gauges within a window; nil where there are none.
 func serverLoad(readings []load.Reading, w Window) *rundir.Server {
-	var within []client.Gauges
-	var at []time.Duration
-	for _, r := range readings {
-		if w.HoldsAt(r.At) {
-			within, at = append(within, r.Gauges), append(at, r.At)
-		}
-	}
-	if len(within) == 0 {
+	readings = slices.DeleteFunc(slices.Clone(readings), func(r load.Reading) bool { return !w.HoldsAt(r.At) })
+	if len(readings) == 0 {
 		return nil
 	}
-	mean := func(of func(client.Gauges) float64) rundir.Number {
+	mean := func(gauge func(load.Reading) float64) rundir.Number {
 		sum := 0.0
-		for _, g := range within {
-			sum += of(g)
+		for _, r := range readings {
+			sum += gauge(r)
 		}
-		return rundir.Exactly(sum / float64(len(within))) // NaN where the server does not say it
+		return rundir.Exactly(sum / float64(len(readings))) // NaN where the server does not say it
 	}
-	most := func(of func(client.Gauges) float64) rundir.Number {
+	most := func(gauge func(load.Reading) float64) rundir.Number {
 		top := math.Inf(-1)
-		for _, g := range within {
-			top = math.Max(top, of(g))
+		for _, r := range readings {
+			top = math.Max(top, gauge(r))
 		}
 		return rundir.Exactly(top)
 	}
-	first, last := within[0], within[len(within)-1]
-	running := func(g client.Gauges) float64 { return g.Running }
-	waiting := func(g client.Gauges) float64 { return g.Waiting }
-	usage := func(g client.Gauges) float64 { return g.KVUsage }
+	first, last := readings[0], readings[len(readings)-1]
+	running := func(r load.Reading) float64 { return r.Running }
+	waiting := func(r load.Reading) float64 { return r.Waiting }
+	usage := func(r load.Reading) float64 { return r.KVUsage }
 	server := &rundir.Server{
 		Running: mean(running), RunningMax: most(running), Waiting: mean(waiting), WaitingMax: most(waiting),
 		KVUsage: mean(usage), KVUsageMax: most(usage), Preemptions: rundir.Exactly(last.Preemptions - first.Preemptions),
@@ -50,30 +43,28 @@ func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 		accepted := last.Accepted - first.Accepted
 		server.AcceptRate, server.AcceptLength = rundir.Exactly(accepted/drafted), rundir.Exactly(1+accepted/drafts)
 	} else if last.AcceptLength >= 1 {
-		server.AcceptRate = mean(func(g client.Gauges) float64 { return g.AcceptRate })
-		server.AcceptLength = mean(func(g client.Gauges) float64 { return g.AcceptLength })
+		server.AcceptRate = mean(func(r load.Reading) float64 { return r.AcceptRate })
+		server.AcceptLength = mean(func(r load.Reading) float64 { return r.AcceptLength })
 	}
 	behind, n := 0.0, 0.0
-	for _, g := range within {
-		if g.Waiting > 0 {
-			behind, n = behind+g.Running*g.Waiting, n+g.Waiting
+	for _, r := range readings {
+		if r.Waiting > 0 {
+			behind, n = behind+r.Running*r.Waiting, n+r.Waiting
 		}
 	}
 	server.RunningBehind = rundir.Exactly(behind / n)
 	if last.KVTokens > 0 {
 		server.KVTokens = rundir.Exactly(last.KVTokens)
 	}
-	server.TTFT, server.Queue, server.ITL, server.Latency =
-		meanSince(first.TTFT, last.TTFT), meanSince(first.Queue, last.Queue), meanSince(first.ITL, last.ITL),
-		meanSince(first.Latency, last.Latency)
+	server.TTFT, server.Queue = meanSince(first.TTFT, last.TTFT), meanSince(first.Queue, last.Queue)
+	server.ITL, server.Latency = meanSince(first.ITL, last.ITL), meanSince(first.Latency, last.Latency)
 	if steps := last.Steps - first.Steps; steps > 0 {
-		server.Steps = rundir.Exactly(steps / (at[len(at)-1] - at[0]).Seconds())
+		server.Steps = rundir.Exactly(steps / (last.At - first.At).Seconds())
 	}
 	return server
 }
 
-// meanSince returns the mean of the values that came between two readings; absent where there is none, and where the
-// server began again.
+// meanSince is absent where there is no new value, and where the server began again.
 func meanSince(first, last client.Tally) rundir.Number {
 	n, sum := last.Count-first.Count, last.Sum-first.Sum
 	if n <= 0 || sum < 0 {

@@ -110,7 +110,7 @@ func TestUnfit(t *testing.T) {
 	} {
 		st := rundir.Stage{Lag: late(c.lag), ReadDelay: late(c.delay), SharedChunks: rundir.Exactly(c.shared),
 			ClientCPU: rundir.Exactly(c.cpu)}
-		if got := Unfit(&st); got.Code != c.want {
+		if got := unfit(&st); got.Code != c.want {
 			t.Errorf("%s: %v, want %q", name, got, c.want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestIntervalsOfSessions(t *testing.T) {
 	for seed := range uint64(runs) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		w := Window{To: rundir.Duration(1000)}
-		m, s := newMetrics(w, 0, tokenCounter{perChunk: 1}, false, nil, true), newSessions(w, nil)
+		m := newMetrics(w, 0, tokenCounter{perChunk: 1}, false, nil, true)
 		var all []*rundir.Record
 		for session := range talks {
 			own, start := between*rng.NormFloat64(), 10*rng.Float64()
@@ -163,9 +163,9 @@ func TestIntervalsOfSessions(t *testing.T) {
 		slices.SortFunc(all, func(a, b *rundir.Record) int { return cmp.Compare(a.Due.Value(), b.Due.Value()) })
 		for _, r := range all {
 			m.add(r)
-			s.add(r)
 		}
 		var turns, sessions rundir.Stage
+		s := m.sessions
 		m.sessions = nil
 		m.fill(&turns)
 		m.sessions = s

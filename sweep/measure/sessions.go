@@ -11,23 +11,13 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// sessions gathers what a window shows of conversations. Records come in any order, so that turns are kept until all
-// have come.
+// sessions keeps all turns, since records come in any order.
 type sessions struct {
 	w     Window
-	judge *Goodput // of single turns; nil where there is no SLO
+	terms []slo.Term // nil for no SLO
 	turns []turn
 }
 
-func newSessions(w Window, terms []slo.Term) *sessions {
-	s := &sessions{w: w}
-	if len(terms) > 0 {
-		s.judge = NewGoodput(w, terms, false)
-	}
-	return s
-}
-
-// turn is what is kept of a turn.
 type turn struct {
 	session, index int
 	counted        bool    // due in the window, and ended well
@@ -43,11 +33,11 @@ func (s *sessions) add(r *rundir.Record) {
 		session: r.Seq, index: r.Turn, counted: due && r.OK(), prompt: r.PromptTokens.Or(0), output: r.OutputTokens.Or(0),
 		cached: r.CachedTokens,
 		ttft:   SLOValue(slo.TTFT, r), latency: SLOValue(slo.Latency, r),
-		missed: due && s.judge != nil && s.judge.judge(r) == rundir.Missed,
+		missed: due && len(s.terms) > 0 && judgeRequest(s.terms, r) == rundir.Missed,
 	})
 }
 
-// summary sums up the sessions of a stage whose other metrics are known.
+// summary needs the other metrics of the stage.
 func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	slices.SortFunc(s.turns, func(a, b turn) int {
 		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.index, b.index))
@@ -55,26 +45,26 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	var all turns
 	var lost, lostMissed loss
 	classes, places := map[string]turns{}, map[int]turns{}
-	there := map[int]bool{}
+	present := map[int]bool{}
 	for i, t := range s.turns {
 		if t.counted || t.missed {
-			there[t.session] = true
+			present[t.session] = true
 		}
 		if !t.counted {
 			continue
 		}
 		all, places[t.index] = append(all, t), append(places[t.index], t)
-		before := turn{session: -1}
+		previous := turn{session: -1}
 		if i > 0 {
-			before = s.turns[i-1]
+			previous = s.turns[i-1]
 		}
-		if n, of := t.lost(before); of > 0 {
-			lost.add(n, of)
+		if n, cacheable := t.lost(previous); cacheable > 0 {
+			lost.add(n, cacheable)
 			if t.missed {
-				lostMissed.add(n, of)
+				lostMissed.add(n, cacheable)
 			}
 		}
-		if class := t.class(before); class != "" {
+		if class := t.class(previous); class != "" {
 			classes[class] = append(classes[class], t)
 		}
 	}
@@ -83,7 +73,7 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 	if out.Hits.IsZero() && st.Server != nil {
 		out.Hits = st.Server.PrefixHitRate
 	}
-	out.Of = len(there)
+	out.Of = len(present)
 	for _, class := range []string{rundir.FirstTurn, rundir.WarmTurn, rundir.AgainTurn} {
 		if g := classes[class].group(); g.N > 0 {
 			g.Class = class
@@ -99,15 +89,15 @@ func (s *sessions) summary(st *rundir.Stage) *rundir.Sessions {
 }
 
 // effective returns how many independent values the turns of the window are worth for a metric: turns of one session
-// are alike. It is the fewest over the percentiles that are tried, and infinite where there are no sessions.
-func (s *sessions) effective(of func(turn) rundir.Number) float64 {
+// are alike. It is infinite where there are no sessions.
+func (s *sessions) effective(metric func(turn) rundir.Number) float64 {
 	if s == nil {
 		return math.Inf(1)
 	}
 	var values []float64
 	for _, t := range s.turns {
-		if t.counted && of(t).Known() {
-			values = append(values, of(t).Value())
+		if t.counted && metric(t).Known() {
+			values = append(values, metric(t).Value())
 		}
 	}
 	slices.Sort(values)
@@ -116,10 +106,10 @@ func (s *sessions) effective(of func(turn) rundir.Number) float64 {
 		if len(values) == 0 {
 			break
 		}
-		limit, clusters := stats.QuantileOf(stats.Sorted(values), p), bySession{}
+		limit, clusters := stats.QuantileOf(stats.Sorted(values), p), sessionClusters{}
 		for _, t := range s.turns {
-			if t.counted && of(t).Known() {
-				clusters.add(t.session, of(t).Value() > limit)
+			if t.counted && metric(t).Known() {
+				clusters.add(t.session, metric(t).Value() > limit)
 			}
 		}
 		fewest = min(fewest, clusters.effective())
@@ -127,10 +117,10 @@ func (s *sessions) effective(of func(turn) rundir.Number) float64 {
 	return fewest
 }
 
-// bySession counts the values beyond a limit by the session that they are of.
-type bySession map[int]stats.Cluster
+// sessionClusters counts the values beyond a limit by session.
+type sessionClusters map[int]stats.Cluster
 
-func (b bySession) add(session int, beyond bool) {
+func (b sessionClusters) add(session int, beyond bool) {
 	c := b[session]
 	if c.Of++; beyond {
 		c.Count++
@@ -138,8 +128,7 @@ func (b bySession) add(session int, beyond bool) {
 	b[session] = c
 }
 
-// effective returns how many independent values all are worth.
-func (b bySession) effective() float64 {
+func (b sessionClusters) effective() float64 {
 	all := make([]stats.Cluster, 0, len(b))
 	for _, session := range slices.Sorted(maps.Keys(b)) { // in one order: sums of floating-point numbers depend on it
 		all = append(all, b[session])
@@ -147,73 +136,68 @@ func (b bySession) effective() float64 {
 	return stats.ClusteredN(all)
 }
 
-// lost returns how many of the tokens that the session of a turn had sent before were not cached any more, beyond the
-// rounding to blocks; of is 0 where that is not known.
-func (t turn) lost(before turn) (n, of float64) {
-	if before.session != t.session || before.index+1 != t.index || !t.cached.Known() {
+// lost returns how many of the tokens that the session had sent before were no longer cached, beyond the rounding to
+// blocks; cacheable is 0 where that is not known.
+func (t turn) lost(previous turn) (n, cacheable float64) {
+	if previous.session != t.session || previous.index+1 != t.index || !t.cached.Known() {
 		return 0, 0
 	}
-	of = max(0, before.prompt-cacheBlock)
-	return max(0, of-t.cached.Value()), of
+	cacheable = max(0, previous.prompt-cacheBlock)
+	return max(0, cacheable-t.cached.Value()), cacheable
 }
 
-// class returns the class of a turn; empty where that is not known, and in between.
-func (t turn) class(before turn) string {
-	n, of := t.lost(before)
+// class is empty where it is not known, and in between.
+func (t turn) class(previous turn) string {
+	n, cacheable := t.lost(previous)
 	switch {
 	case t.index == 0:
 		return rundir.FirstTurn
-	case of == 0:
+	case cacheable == 0:
 		return ""
-	case n <= warmLoss*of:
+	case n <= warmLoss*cacheable:
 		return rundir.WarmTurn
-	case n > againLoss*of:
+	case n > againLoss*cacheable:
 		return rundir.AgainTurn
 	}
 	return ""
 }
 
-// loss is tokens that were lost, of all.
-type loss struct{ n, of float64 }
+type loss struct{ n, cacheable float64 } // tokens
 
-func (l *loss) add(n, of float64) { l.n, l.of = l.n+n, l.of+of }
+func (l *loss) add(n, cacheable float64) { l.n, l.cacheable = l.n+n, l.cacheable+cacheable }
 
-func (l *loss) share() rundir.Number { return rundir.Exactly(l.n / l.of) }
+func (l *loss) share() rundir.Number { return rundir.Exactly(l.n / l.cacheable) }
 
-// turns are turns of a window that ended well.
 type turns []turn
 
-// mean returns the mean of a number over the turns; absent where there are none.
-func (all turns) mean(of func(turn) float64) rundir.Number {
+func (all turns) mean(value func(turn) float64) rundir.Number {
 	sum := 0.0
 	for _, t := range all {
-		sum += of(t)
+		sum += value(t)
 	}
 	return rundir.Exactly(sum / float64(len(all)))
 }
 
 // reported returns the turns of which the server told what was cached.
-func (all turns) reported() (told turns) {
+func (all turns) reported() (reported turns) {
 	for _, t := range all {
 		if t.cached.Known() && t.prompt > 0 {
-			told = append(told, t)
+			reported = append(reported, t)
 		}
 	}
-	return told
+	return reported
 }
 
-// hits returns the share of the prompts that was cached, where the server told it.
 func (all turns) hits() rundir.Number {
-	told := all.reported()
-	cached, prompt := told.mean(func(t turn) float64 { return t.cached.Value() }),
-		told.mean(func(t turn) float64 { return t.prompt })
+	reported := all.reported()
+	cached := reported.mean(func(t turn) float64 { return t.cached.Value() })
+	prompt := reported.mean(func(t turn) float64 { return t.prompt })
 	if !prompt.Known() {
 		return rundir.Number{}
 	}
 	return rundir.Exactly(cached.Value() / prompt.Value())
 }
 
-// group sums up turns that are alike.
 func (all turns) group() rundir.TurnGroup {
 	g := rundir.TurnGroup{N: len(all), Prompt: all.mean(func(t turn) float64 { return t.prompt })}
 	g.Cached = all.reported().mean(func(t turn) float64 { return t.cached.Value() })

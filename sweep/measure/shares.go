@@ -33,8 +33,7 @@ func SharesOf(records iter.Seq2[*rundir.Record, error]) (*Shares, error) {
 	return s, nil
 }
 
-// add takes in a request. One that was cancelled counts as long as asked: long answers are cancelled sooner than short
-// ones.
+// add counts a cancelled request as long as asked: long answers are cancelled sooner than short ones.
 func (s *Shares) add(r *rundir.Record) {
 	switch {
 	case r.AskedTokens <= 0:
@@ -55,7 +54,7 @@ func (s *Shares) note(share float64) {
 // variance returns the variance of the mean; 0 where there is no spread.
 func (s *Shares) variance() float64 { return s.m2 / float64(max(s.n-1, 1)) / float64(s.n) }
 
-// shortened returns the mean length as a share of that of lone requests, where it is shown to be less.
+// shortened returns the mean length as a share of that of lone requests, absent where it is not shown to be less.
 func (s *Shares) shortened(alone *Shares) rundir.Number {
 	if alone == nil || min(s.n, alone.n) < fewestShares || alone.mean <= 0 || s.mean >= (1-leastShortened)*alone.mean {
 		return rundir.Number{}

@@ -20,7 +20,6 @@ type lifeSigns struct {
 	ended   int     // number of requests that have ended
 }
 
-// send is when a request was sent, and whether it was answered.
 type send struct {
 	at   float64
 	hung bool
@@ -29,7 +28,6 @@ type send struct {
 // maxSends bounds the memory of a count to 64 KiB.
 const maxSends = 1 << 12
 
-// addSend notes a request that has ended.
 func (s *lifeSigns) addSend(r *rundir.Record) {
 	if !r.Sent.Known() {
 		return
@@ -43,7 +41,7 @@ func (s *lifeSigns) addSend(r *rundir.Record) {
 }
 
 // hungLast reports whether of the requests that were sent last, at least a number of them, more hung than were
-// answered. A request that hangs while others that were sent after it are answered shows nothing of the server.
+// answered. One that hangs while others sent after it are answered shows nothing of the server.
 func (s *lifeSigns) hungLast(least int) bool {
 	sends := slices.SortedFunc(slices.Values(s.sends), func(a, b send) int { return cmp.Compare(b.at, a.at) })
 	hung := 0
@@ -95,8 +93,6 @@ func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
 	return time.Duration(run) * t.Width, longest
 }
 
-// silentTooLong reports whether a server that had answered has been silent for so long that there is no use in waiting
-// on.
 func (a *Account) silentTooLong(now time.Duration) bool {
 	last, longest := silence(&a.ticks, now)
 	return a.lifeSigns.token > 0 && last >= max(giveUpFrom*(longest+a.ticks.Width), leastGiveUp)
@@ -109,9 +105,9 @@ func (s *summary) silentAtClose() bool {
 	return s.lifeSigns.token > 0 && last >= max(prolongFrom*(longest+s.ticks.Width), leastProlong)
 }
 
-// frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight
-// had no answer for unusually long until they were cancelled or timed out. ok is false where it did not stop, or never
-// answered at all, and where only requests hung that were sent among others that were answered.
+// frozenSince returns the last sign of life of a server that stopped answering for good: no request in flight had an
+// answer for unusually long. ok is false where it did not stop or never answered, and where only requests hung that
+// were sent among others that were answered.
 func (s *summary) frozenSince() (at float64, ok bool) {
 	g := &s.lifeSigns
 	if g.token == 0 || g.hanging <= g.latest {

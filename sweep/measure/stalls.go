@@ -17,10 +17,10 @@ func stalls(streams, all []*stream, out *rundir.Traits) {
 		return
 	}
 	open := newTimeline(all)
-	apart := max(sameInstant, usual) // streams that go on together may have different rhythms
+	spread := max(sameInstant, usual) // streams that go on together may have different rhythms
 	count, time := 0, 0.0
-	for _, s := range stallsTogether(longGaps(streams, max(shortestStall, stallFactor*usual)), apart) {
-		if open.workedOnPrompts(s) || float64(s.streams) < stalledShare*float64(open.openDuring(s, apart)) {
+	for _, s := range joinGaps(longGaps(streams, max(shortestStall, stallFactor*usual)), spread) {
+		if open.workedOnPrompts(s) || float64(s.streams) < stalledShare*float64(open.openDuring(s, spread)) {
 			continue
 		}
 		count, time = count+1, time+s.end-s.from
@@ -30,7 +30,7 @@ func stalls(streams, all []*stream, out *rundir.Traits) {
 	}
 }
 
-// usualGap returns the median over answers of their mean gap without the largest; 0 where no answer has enough of them.
+// usualGap returns the median over answers of their mean gap without the largest; 0 where no answer has enough gaps.
 func usualGap(streams []*stream) float64 {
 	var means []float64
 	for _, s := range streams {
@@ -45,7 +45,6 @@ func usualGap(streams []*stream) float64 {
 	return stats.Quantile(means, 0.5)
 }
 
-// stall is a time in which streams stood still together.
 type stall struct {
 	from, end float64
 	streams   int
@@ -62,21 +61,20 @@ func longGaps(streams []*stream, long float64) (gaps []stall) {
 	return gaps
 }
 
-// stallsTogether joins gaps that end within some seconds of the first, into one of their mean length.
-func stallsTogether(gaps []stall, apart float64) (together []stall) {
+// joinGaps joins gaps that end within some seconds of the first, into one of their mean length.
+func joinGaps(gaps []stall, spread float64) (all []stall) {
 	for i := 0; i < len(gaps); {
 		j, length := i, 0.0
-		for ; j < len(gaps) && gaps[j].end-gaps[i].end < apart; j++ {
+		for ; j < len(gaps) && gaps[j].end-gaps[i].end < spread; j++ {
 			length += gaps[j].end - gaps[j].from
 		}
 		length /= float64(j - i)
-		together = append(together, stall{gaps[i].end - length, gaps[i].end, j - i})
+		all = append(all, stall{gaps[i].end - length, gaps[i].end, j - i})
 		i = j
 	}
-	return together
+	return all
 }
 
-// timeline knows how many streams were open at an instant.
 type timeline struct{ sents, firsts, lasts []float64 } // each sorted
 
 func newTimeline(streams []*stream) *timeline {
@@ -90,15 +88,14 @@ func newTimeline(streams []*stream) *timeline {
 	return &t
 }
 
-// countBefore counts the instants before one.
 func countBefore(sorted []float64, at float64) int {
 	n, _ := slices.BinarySearch(sorted, at)
 	return n
 }
 
-// openDuring counts the streams that were open through a stall. One that ended meanwhile did not stand still.
-func (t *timeline) openDuring(s stall, apart float64) int {
-	return countBefore(t.firsts, s.from+sameInstant) - countBefore(t.lasts, s.from+apart)
+// openDuring leaves out streams that ended meanwhile: they did not stand still.
+func (t *timeline) openDuring(s stall, spread float64) int {
+	return countBefore(t.firsts, s.from+sameInstant) - countBefore(t.lasts, s.from+spread)
 }
 
 // workedOnPrompts reports whether first tokens came at the end of a stall, or requests were waiting for them.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -12,7 +13,6 @@ import (
 // A number of users is measured once its hits and its tokens per second are steady. The contexts of new users are
 // computed first, and a cache that was thrashed fills again as slowly as its sessions go on.
 
-// cachedTurns are the turns of a stage as they ended.
 type cachedTurns struct {
 	all    []cachedTurn
 	sorted bool
@@ -36,21 +36,16 @@ func (c *cachedTurns) add(r *rundir.Record) {
 	c.sorted = false
 }
 
-// sort puts turns in the order of their ends.
-func (c *cachedTurns) sort() {
-	if !c.sorted {
-		slices.SortFunc(c.all, func(a, b cachedTurn) int { return int(a.end - b.end) })
-		c.sorted = true
-	}
-}
-
 // openingTurns is how many turns of each user belong to the opening, on average: the first of them computes the context
 // of a session that had begun before.
 const openingTurns = 2
 
 // opening returns when the opening of a stage of some users is over, at the latest at an instant.
 func (c *cachedTurns) opening(users int, to time.Duration) time.Duration {
-	c.sort()
+	if !c.sorted {
+		slices.SortFunc(c.all, func(a, b cachedTurn) int { return cmp.Compare(a.end, b.end) })
+		c.sorted = true
+	}
 	if users < 2 || len(c.all) == 0 {
 		return 0
 	}
@@ -77,8 +72,7 @@ func (a *Account) settledFrom(to time.Duration) time.Duration {
 	return from
 }
 
-// steadyIn reports whether hit rate and token rate do not change from the first half of a window to the second, as far
-// as that can be told.
+// steadyIn compares hit rate and token rate in the halves of a window.
 func (a *Account) steadyIn(w Window) bool {
 	const parts = 8 // batches of the window
 	hits, tokens := make([]float64, parts), make([]float64, parts)
@@ -99,18 +93,17 @@ func (a *Account) steadyIn(w Window) bool {
 		hits[i] /= max(1, prompts[i])
 		tokens[i] /= max(1, total/parts)
 	}
-	return !drifts(hits, hitsDrift, driftSigmas) && !drifts(tokens, tokensDrift, driftSigmas)
+	return !drifts(hits, hitsDrift) && !drifts(tokens, tokensDrift)
 }
 
-// drifts reports whether the second half of a series differs from the first by more than an amount, beyond doubt.
-func drifts(x []float64, amount, doubt float64) bool {
+// drifts reports whether the halves of a series differ by more than an amount, beyond chance.
+func drifts(x []float64, amount float64) bool {
 	a, b := x[:len(x)/2], x[len(x)/2:]
 	n := float64(len(a))
 	se := math.Sqrt((math.Pow(stats.Deviation(a), 2) + math.Pow(stats.Deviation(b), 2)) / (n - 1))
-	return math.Abs(stats.Mean(b)-stats.Mean(a))-doubt*se > amount
+	return math.Abs(stats.Mean(b)-stats.Mean(a))-driftSigmas*se > amount
 }
 
-// steadyEnough reports whether a stage of users may end: it is steady, and has the turns that it needs.
 func (a *Account) steadyEnough(now time.Duration) bool {
 	if now >= a.MaxTime {
 		return true

@@ -19,7 +19,6 @@ func ratio(n, d float64) rundir.Number {
 	return rundir.Exactly(n / d)
 }
 
-// summary is a stage that is being summarized.
 type summary struct {
 	*Account
 	stage       rundir.Stage
@@ -49,7 +48,6 @@ func (a *Account) Summarize(
 	return s.finish(), nil
 }
 
-// add takes in a record.
 func (s *summary) add(r *rundir.Record) {
 	s.metrics.add(r)
 	if s.whole != nil {
@@ -57,10 +55,9 @@ func (s *summary) add(r *rundir.Record) {
 	}
 }
 
-// begin finds the window of a stage that has ended.
 func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	s := &summary{Account: a, stage: st, seen: seen}
-	s.window, s.settled = s.findWindow(a.service.typical())
+	s.window, s.settled = s.findWindow(a.service.median())
 	s.metrics = newMetrics(s.window, a.waveTime(), a.tally.counter(), a.grouped, a.SLO, a.Turns > 1)
 	if s.stage.Whole && s.window != s.wholeWindow() {
 		s.stage.Whole = false
@@ -68,9 +65,6 @@ func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	}
 	if a.closed() {
 		s.metrics.latency.first = a.Concurrency
-	}
-	if a.Turns > 1 {
-		s.metrics.sessions = newSessions(s.window, a.SLO)
 	}
 	if a.Capped {
 		s.metrics.lengths.spread = &answerLengths{}
@@ -80,7 +74,7 @@ func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 	}
 	if at, ok := s.frozenSince(); ok {
 		s.stage.FrozenSince = rundir.Exactly(at)
-		s.metrics.hung.after = at
+		s.metrics.hung.since = at
 	}
 	return s
 }
@@ -91,7 +85,7 @@ func (a *Account) begin(st rundir.Stage, seen *load.Outcome) *summary {
 func (s *summary) findWindow(service time.Duration) (w Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
-	case s.stage.Whole && s.fills():
+	case s.stage.Whole && s.Whole && s.closed() && s.Concurrency > 1: // it fills at its start, and runs empty at its end
 		return s.busyWindow()
 	case s.stage.Whole:
 		return s.wholeWindow(), true
@@ -115,12 +109,7 @@ func (s *summary) findWindow(service time.Duration) (w Window, ok bool) {
 	return Window{From: from, To: to}, true
 }
 
-// wholeWindow returns the window that leaves nothing out.
 func (s *summary) wholeWindow() Window { return Window{From: 0, To: rundir.Duration(s.lastEnd)} }
-
-// fills reports whether the stage is a closed loop by number that fills at its start and runs empty at its end. One
-// request at a time does neither.
-func (a *Account) fills() bool { return a.closed() && a.Whole && a.Concurrency > 1 }
 
 // busyWindow returns the steady window of a closed loop by number: of the time in which nearly all places are busy, the
 // whole waves after the first. The first begins with all prompts at once, and no answer grows meanwhile: a window from
@@ -142,7 +131,6 @@ func (s *summary) busyWindow() (w Window, ok bool) {
 	return s.wholeWindow(), true
 }
 
-// finish fills in the stage.
 func (s *summary) finish() rundir.Stage {
 	st, w, seen := s.stage, s.window, s.seen
 	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
@@ -164,10 +152,10 @@ func (s *summary) finish() rundir.Stage {
 	st.Warnings = s.warnings(&st)
 	st.Invalid = Stopped(seen.Stopped)
 	if st.Invalid.IsZero() {
-		st.Invalid = s.awayNote(&st)
+		st.Invalid = s.absenceNote(&st)
 	}
 	if st.Invalid.IsZero() {
-		st.Invalid = Unfit(&st)
+		st.Invalid = unfit(&st)
 	} else {
 		st.Warnings = append(st.Warnings, st.Invalid)
 	}
@@ -180,7 +168,7 @@ func (s *summary) finish() rundir.Stage {
 	return st
 }
 
-// wholeRun returns the metrics of the whole stage; nil where its row has no others.
+// wholeRun is nil where the row has no other metrics.
 func (s *summary) wholeRun(st *rundir.Stage) *rundir.WholeRun {
 	if s.whole == nil {
 		return nil
@@ -191,14 +179,12 @@ func (s *summary) wholeRun(st *rundir.Stage) *rundir.WholeRun {
 	return rundir.NewWholeRun(&all)
 }
 
-// concurrency returns the number in flight in a window.
 func concurrency(l *sample.Level, w Window) rundir.Concurrency {
 	return rundir.Concurrency{Mean: rundir.Exactly(l.Mean(w.From, w.To)), Peak: l.Peak(w.From, w.To)}
 }
 
-// judgeRate fills in whether the rate was sustained, and what was completed of one that was not.
 func (s *summary) judgeRate(st *rundir.Stage) {
-	if !s.settled { // no window: what was counted over the transient is the rate of nothing
+	if !s.settled { // what was counted over the transient is no rate
 		st.Verdict = rundir.Undecided
 		st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		return
@@ -218,8 +204,7 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 	}
 }
 
-// addsUp reports whether the mean number in flight that was counted is that of the requests' own instants, if there is
-// one.
+// addsUp compares the mean number in flight that was counted with that of the requests' own instants; NaN agrees.
 func addsUp(counted, own float64) bool {
 	return !(math.Abs(own-counted) > max(littleShare*counted, littleRequests))
 }
@@ -236,7 +221,7 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 		all = append(all, s.wholeReason)
 	}
 	if s.ended > 0 && !s.settled {
-		all = append(all, TooShort.New())
+		all = append(all, noteTooShort.New())
 	}
 	if counted := st.Concurrency.Mean; counted.Known() {
 		little := s.metrics.inFlight / s.window.Length()

@@ -151,7 +151,7 @@ func summed(records ...*rundir.Record) rundir.Stage {
 		p.add(r)
 	}
 	p.end = 10 * time.Second
-	seen := p.observed()
+	seen := p.outcomeSeen()
 	p.ticks.Sums, p.ticks.Ends = slices.Repeat([]float64{1}, 100), make([]float64, 100) // steady from the start
 	st, err := p.Summarize(st, seen, listed(records))
 	if err != nil {

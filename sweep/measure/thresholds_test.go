@@ -144,10 +144,10 @@ func TestGrowth(t *testing.T) {
 		"ten waits have a longest but one": {e.longestWaits(w, 5, 1) != nil, few.longestWaits(w, 5, 1) != nil},
 	}.check(t)
 	numbers{
-		"variation of 1 and 3":    {(&moments{n: 2, sum: 4, squares: 10}).variation(), 0.5},
-		"the fewest spans":        {float64(spans(0)), 5},
-		"twenty requests to each": {float64(spans(179)), 8},
-		"the most spans":          {float64(spans(1e6)), 10},
+		"variation of 1 and 3":    {(&total{n: 2, sum: 4, squares: 10}).variation(), 0.5},
+		"the fewest spans":        {float64(spanCount(0)), 5},
+		"twenty requests to each": {float64(spanCount(179)), 8},
+		"the most spans":          {float64(spanCount(1e6)), 10},
 		"a quarter of the error":  {a.waitsGrowth(w, 0.1).Low.Value(), low},
 		"batches of a rate":       {float64(len(newProgress(Window{To: time.Hour}, 0).batches)), 12},
 	}.check(t)
@@ -199,7 +199,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		a.Ended(r, 1)
 		e.add(r)
 		q.add(r)
-		h.Add(r)
+		h.add(r)
 	}
 	numbers{
 		"values that show clusters": {float64(len(e.sample)), 1 << 15},
@@ -219,7 +219,7 @@ func TestRecent(t *testing.T) {
 		return a.Recent().TokensPS
 	}
 	median := func(newer int) float64 {
-		var r recent
+		var r recentTimes
 		for i := range 100 + newer {
 			r.add(time.Duration(i / 100))
 		}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"iter"
 
 	"llmsweep/sweep/rundir"
@@ -15,7 +16,6 @@ type tokenCounter struct {
 	share    float64 // of the length asked for, that answers had on average; 0 where that is not known
 }
 
-// tokenTally counts what a tokenCounter rests on.
 type tokenTally struct{ tokens, chunks, asked float64 }
 
 func (t *tokenTally) add(r *rundir.Record) {
@@ -37,10 +37,9 @@ func (t *tokenTally) counter() tokenCounter {
 	return c
 }
 
-// chunks returns the number of token-bearing chunks of an answer that has a first token.
 func chunks(r *rundir.Record) float64 { return float64(len(r.GapsUS) + 1) }
 
-// ownShare returns what each chunk of an answer held by the answer's own total; known is false where it has none.
+// ownShare shares an answer's own total out over its chunks; known is false where it has none.
 func ownShare(r *rundir.Record) (share float64, known bool) {
 	if r.OK() && r.OutputTokens.Known() && r.OutputTokens.Value() > 0 {
 		return r.OutputTokens.Value() / chunks(r), true
@@ -48,7 +47,6 @@ func ownShare(r *rundir.Record) (share float64, known bool) {
 	return 0, false
 }
 
-// arrivals yields when tokens arrived, in seconds from the stage's start, and how many.
 func (c tokenCounter) arrivals(r *rundir.Record) iter.Seq2[float64, float64] {
 	return func(yield func(at, tokens float64) bool) {
 		share, known := ownShare(r)
@@ -56,18 +54,24 @@ func (c tokenCounter) arrivals(r *rundir.Record) iter.Seq2[float64, float64] {
 			share = c.perChunk
 		}
 		for i, at := range chunkInstants(r) {
-			held := share
+			tokens := share
 			if i < len(r.Counts) {
-				held = float64(r.Counts[i])
+				tokens = float64(r.Counts[i])
 			}
-			if !yield(at, held) {
+			if !yield(at, tokens) {
 				return
 			}
 		}
 	}
 }
 
-// chunkInstants yields when each chunk arrived, in seconds from the stage's start.
+// Arrivals yields when the tokens of an answer arrived, in seconds from the stage's start, and how many; perChunk is
+// what a chunk of the stage holds on average, for answers that do not tell.
+func Arrivals(r *rundir.Record, perChunk float64) iter.Seq2[float64, float64] {
+	return tokenCounter{perChunk: perChunk}.arrivals(r)
+}
+
+// chunkInstants yields seconds from the stage's start.
 func chunkInstants(r *rundir.Record) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		if !r.FirstToken.Known() {
@@ -102,7 +106,6 @@ func chunkGaps(r *rundir.Record) iter.Seq2[float64, int] {
 	}
 }
 
-// received returns how many tokens an answer has had, whole or not.
 func (c tokenCounter) received(r *rundir.Record) float64 {
 	if !r.FirstToken.Known() {
 		return 0
@@ -123,12 +126,7 @@ func (c tokenCounter) expected(r *rundir.Record) float64 {
 	if r.OK() {
 		return c.received(r)
 	}
-	share := c.share
-	if share == 0 {
-		share = 1
-	}
-	return max(share*float64(r.AskedTokens), c.received(r))
+	return max(cmp.Or(c.share, 1)*float64(r.AskedTokens), c.received(r))
 }
 
-// owed returns how many output tokens a request asked for: at least one.
 func owed(r *rundir.Record) float64 { return max(1, float64(r.AskedTokens)) }

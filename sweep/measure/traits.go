@@ -10,12 +10,11 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// habitFinder gathers traits from records.
 type habitFinder struct {
 	streams []stream
 }
 
-// stream is what is kept of an answer. Instants and durations are in seconds.
+// stream is in seconds.
 type stream struct {
 	sent, first, last   float64
 	tokens, chunks      float64
@@ -23,11 +22,9 @@ type stream struct {
 	gaps                float64 // the number of gaps that are no part of a burst
 }
 
-// inOnePiece reports whether all tokens of an answer arrived at once.
 func (s *stream) inOnePiece() bool { return s.last-s.first < 1e-6*s.tokens }
 
-// Add takes in a record. Records may come in any order.
-func (t *habitFinder) Add(r *rundir.Record) {
+func (t *habitFinder) add(r *rundir.Record) {
 	if len(t.streams) < mostTraced && r.FirstToken.Known() && r.OK() {
 		t.streams = append(t.streams, streamOf(r))
 	}
@@ -35,14 +32,7 @@ func (t *habitFinder) Add(r *rundir.Record) {
 
 func streamOf(r *rundir.Record) stream {
 	s := stream{sent: r.Sent.Value(), first: r.FirstToken.Value(), last: r.LastToken.Value(),
-		chunks: float64(len(r.GapsUS) + 1)}
-	s.tokens = s.chunks
-	if len(r.Counts) > 0 {
-		s.tokens = 0
-		for _, k := range r.Counts {
-			s.tokens += float64(k)
-		}
-	}
+		tokens: float64(countTokens(r)), chunks: chunks(r)}
 	mean, at := int64(0), s.first
 	if n := int64(len(r.GapsUS)); n > 0 {
 		mean = int64((s.last - s.first) * 1e6 / float64(n))
@@ -60,19 +50,18 @@ func streamOf(r *rundir.Record) stream {
 	return s
 }
 
-// Sum returns the traits of the records. w is the stage's window.
-func (t *habitFinder) Sum(w Window) rundir.Traits {
-	var out rundir.Traits
+func (t *habitFinder) traits(w Window) (out rundir.Traits) {
 	ordinary, computed := t.fromCache(w, 0, &out)
-	switch {
-	case len(ordinary) == 0:
-	case bursts(ordinary, &out):
-		out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{},
-			rundir.Number{}
-		t.fromCache(w, surelyCached*out.Burst.Value(), &out)
-	default:
-		stalls(ordinary, computed, &out)
+	if len(ordinary) == 0 {
+		return out
 	}
+	if !bursts(ordinary, &out) {
+		stalls(ordinary, computed, &out)
+		return out
+	}
+	out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{},
+		rundir.Number{}
+	t.fromCache(w, surelyCached*out.Burst.Value(), &out)
 	return out
 }
 

@@ -19,9 +19,9 @@ type evidence struct {
 	offered, completed float64      // output tokens per second; completed is an upper bound
 }
 
-// verdict says whether the rate is sustained; refusals are for [failedShare.judge]. A rate is saturated where the
-// backlog is proven to grow and less is completed than offered, or where the waits of a part are proven to grow faster
-// than the backlog of all. It is stable where the upper bound of the growth is below the tolerance and none is proven.
+// verdict leaves refusals to [failedShare.judge]. A rate is saturated where the backlog is proven to grow and less is
+// completed than offered, or where the waits of a part are proven to grow faster than the backlog of all. It is stable
+// where the upper bound of the growth is below the tolerance and none is proven.
 func (e evidence) verdict(tolerance float64) rundir.Verdict {
 	backlog, waits := e.backlog, e.waits
 	if !backlog.Low.Known() {

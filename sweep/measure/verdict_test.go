@@ -93,7 +93,7 @@ func TestAWalkIsNoGrowth(t *testing.T) {
 				ticks.Add(time.Duration(i+1)*time.Second, done, backlog)
 			}
 			a := ticked(ticks, rate)
-			a.timePerToken = moments{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
+			a.timePerToken = total{n: 2, sum: 2, squares: 2 * (1 + varies*varies)}
 			if e := a.evidence(Window{To: seconds * time.Second}, errorLevel); e.backlog.Low.Value() > 0 {
 				n++
 			}

@@ -1,5 +1,3 @@
-// Finds the part of a stage that is measured, and holds it.
-
 package measure
 
 import (
@@ -29,7 +27,7 @@ func (w Window) HoldsAt(at time.Duration) bool {
 // Length returns the window's length in seconds.
 func (w Window) Length() float64 { return (w.To - w.From).Seconds() }
 
-// overlap returns how many seconds of an interval lie in the window.
+// overlap returns seconds.
 func (w Window) overlap(from, to float64) float64 {
 	return max(0, min(w.To.Seconds(), to)-max(w.From.Seconds(), from))
 }

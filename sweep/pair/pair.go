@@ -62,26 +62,25 @@ var (
 	noteSideFailed  = note.Kind{Code: "pair.side-failed", Args: []string{"side", "why"}} // why holds one note
 )
 
-// comparison is a comparison of two servers while it runs.
 type comparison struct {
 	Config
-	sides   [2]*experiment.Experiment
-	record  *rundir.Pair
-	started time.Time
-	culprit int           // the side that ended it; -1 for none
-	service time.Duration // mean latency at the highest load
-	block   time.Duration // what one takes, as far as known; 0 before the loads are
+	sides      [2]*experiment.Experiment
+	record     *rundir.Pair
+	started    time.Time
+	failedSide int           // the side whose failure ended it; -1 for none
+	service    time.Duration // mean latency at the highest load
+	block      time.Duration // what one takes, as far as known; 0 before the loads are
 }
 
 // Run measures both servers and fills in their runs and what they have in common, all of which is saved as it goes.
 // States and errors are as in [sweep.Sweep].
 func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair) error {
-	p := &comparison{Config: c, record: record, started: time.Now(), culprit: -1}
+	p := &comparison{Config: c, record: record, started: time.Now(), failedSide: -1}
 	record.Schema, record.State = rundir.PairSchema, rundir.Running
 	for i := range p.sides {
-		side := c.Sides[i]
-		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime,
-			c.Sides[0].StageTime
+		side, first := c.Sides[i], &c.Sides[0]
+		side.Sources, side.Seed = first.Sources, first.Seed
+		side.StageTime, side.StageMax = first.StageTime, first.StageTime
 		side.Observer, side.Budget = &observer{side.Observer, p, i}, c.Budget
 		plan := rundir.Plan{
 			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests,
@@ -101,11 +100,10 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 	return p.finish(p.measure(ctx))
 }
 
-// measure finds the loads, and measures as many blocks as the budget holds.
 func (p *comparison) measure(ctx context.Context) error {
 	for i, x := range p.sides {
 		if err := x.WarmUp(ctx); err != nil {
-			p.culprit = i
+			p.failedSide = i
 			return err
 		}
 	}
@@ -123,7 +121,7 @@ func (p *comparison) measure(ctx context.Context) error {
 	p.Planned(fitting, fitting*perBlock*len(p.record.Loads), p.block)
 	began := time.Now()
 	for n := 0; n < leastBlocks || p.timeLeft() >= p.block; n++ {
-		err := p.oneBlock(ctx, n)
+		err := p.measureBlock(ctx, n)
 		if n >= leastBlocks && experiment.BudgetOver(err) {
 			return nil
 		}
@@ -135,7 +133,6 @@ func (p *comparison) measure(ctx context.Context) error {
 	return nil
 }
 
-// timeLeft returns what is left of the budget.
 func (p *comparison) timeLeft() time.Duration { return p.Budget - time.Since(p.started) }
 
 // cost returns about how long a stage at a load takes.
@@ -146,7 +143,6 @@ func (p *comparison) cost(l *rundir.PairLoad) time.Duration {
 	return rundir.Duration(l.Opening) + p.Sides[0].StageTime + p.service
 }
 
-// measureBoth measures one stage on each server.
 func (p *comparison) measureBoth(
 	ctx context.Context, plan func(*experiment.Experiment) experiment.Stage,
 ) (st [2]rundir.Stage, err error) {
@@ -158,7 +154,7 @@ func (p *comparison) measureBoth(
 	return st, nil
 }
 
-// stage measures one stage on one server. A server that fails most of its requests ends the comparison.
+// stage ends the comparison where a server fails most of its requests.
 func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (rundir.Stage, error) {
 	for _, x := range p.sides { // both may run on one machine
 		if err := x.Settle(ctx); err != nil {
@@ -170,7 +166,7 @@ func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (r
 		err = fmt.Errorf("%d of %d requests failed in %s", q.Error, q.OK+q.Error, st.Name)
 	}
 	if err != nil {
-		p.culprit = side
+		p.failedSide = side
 	}
 	return st, err
 }
@@ -216,7 +212,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	for i, x := range p.sides {
 		level, err := sweep.SearchCeiling(ctx, x, &p.Sides[i])
 		if err != nil {
-			p.culprit = i
+			p.failedSide = i
 			return err
 		}
 		width = max(width, level)
@@ -230,7 +226,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	lower := math.Inf(1)
 	for i, st := range ceiling {
 		if !st.Progress.Rate.Known() || !floor[i].Latency.Mean.Known() {
-			p.culprit = i
+			p.failedSide = i
 			return experiment.NothingDone()
 		}
 		lower = min(lower, st.Progress.Rate.Value())
@@ -247,7 +243,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	return nil
 }
 
-// latency returns the longer of two mean latencies.
+// latency returns the longer of the two.
 func (p *comparison) latency(st [2]rundir.Stage) time.Duration {
 	l := time.Millisecond
 	for i := range st {
@@ -282,13 +278,13 @@ func (p *comparison) addClosed(key, kind, name string, width int, filled time.Du
 		Opening: filled.Seconds()})
 }
 
-// oneBlock measures a block. Its number is from 0.
-func (p *comparison) oneBlock(ctx context.Context, n int) error {
+// measureBlock measures the n-th block, from 0.
+func (p *comparison) measureBlock(ctx context.Context, n int) error {
 	order := []string{"ABBA", "BAAB"}[n%2] // neither server is always first
 	for i := range p.record.Loads {
 		l := &p.record.Loads[i]
 		for half := range 2 {
-			if err := p.round(ctx, l, 2*n+half+1, order[2*half:2*half+2]); err != nil {
+			if err := p.measureRound(ctx, l, 2*n+half+1, order[2*half:2*half+2]); err != nil {
 				return err
 			}
 		}
@@ -297,13 +293,13 @@ func (p *comparison) oneBlock(ctx context.Context, n int) error {
 	return p.Save(p.record)
 }
 
-// round gives both servers the same, one after the other.
-func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, order string) error {
+// measureRound gives both servers the same, one after the other.
+func (p *comparison) measureRound(ctx context.Context, l *rundir.PairLoad, round int, order string) error {
 	name := l.StageName(round)
-	sessions := tape{from: p.Sides[0].Sources(name)}
+	sessions := tape{source: p.Sides[0].Sources(name)}
 	for _, who := range order {
 		side := int(who - 'A')
-		source := sessions.play()
+		var source load.Source = &player{tape: &sessions}
 		if p.Same {
 			source = p.Sides[0].Sources(name)
 		}
@@ -314,9 +310,9 @@ func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, o
 	return nil
 }
 
-// stageOf returns a stage of a round.
-func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name string,
-	source load.Source) experiment.Stage {
+func (p *comparison) stageOf(
+	x *experiment.Experiment, l *rundir.PairLoad, name string, source load.Source,
+) experiment.Stage {
 	var s experiment.Stage
 	opening := rundir.Duration(l.Opening)
 	if l.Rate.Known() {
@@ -340,13 +336,11 @@ func (p *comparison) stageOf(x *experiment.Experiment, l *rundir.PairLoad, name 
 // tape gives both stages of a round the same sessions. A source of prompts that no server has seen before would give
 // others the second time.
 type tape struct {
-	from     load.Source
+	source   load.Source
 	sessions []load.Session
 }
 
-// play returns a source that begins at the tape's beginning, and goes on where the other ended.
-func (t *tape) play() load.Source { return &player{tape: t} }
-
+// player reads a tape from its beginning, and goes on where the other ended.
 type player struct {
 	*tape
 	at int
@@ -354,7 +348,7 @@ type player struct {
 
 func (p *player) Next() (load.Session, bool) {
 	if p.at == len(p.sessions) {
-		next, ok := p.from.Next()
+		next, ok := p.source.Next()
 		if !ok {
 			return next, false
 		}
@@ -364,13 +358,12 @@ func (p *player) Next() (load.Session, bool) {
 	return p.sessions[p.at-1], true
 }
 
-// finish writes how the comparison ended, on both sides.
 func (p *comparison) finish(err error) error {
 	var ours error
 	failed := err != nil && !experiment.Interrupted(err)
 	for i, x := range p.sides {
 		mine := err
-		if failed && i != p.culprit {
+		if failed && i != p.failedSide {
 			mine = experiment.NewEndError(noteOtherFailed.New(), "the other server failed")
 		}
 		ours = errors.Join(ours, x.Finish(mine))
@@ -379,8 +372,9 @@ func (p *comparison) finish(err error) error {
 	switch {
 	case failed:
 		p.record.State, p.record.Failure = rundir.Failed, experiment.Failure(err)
-		if p.culprit >= 0 {
-			p.record.Failure = noteSideFailed.New(rundir.SideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
+		if p.failedSide >= 0 {
+			why := []note.Note{p.sides[p.failedSide].Run().Failure}
+			p.record.Failure = noteSideFailed.New(rundir.SideName(p.failedSide), why)
 		}
 	case err != nil:
 		p.record.State = rundir.Interrupted
@@ -397,7 +391,7 @@ type observer struct {
 
 // StageBegins names the server.
 func (o *observer) StageBegins(s *rundir.Stage, planned time.Duration) {
-	o.Observer.StageBegins(o.named(s), planned)
+	o.Observer.StageBegins(o.withSide(s), planned)
 }
 
 // Left tells how long the whole comparison takes: a side knows its own stage at most. The last block may end a block
@@ -408,14 +402,14 @@ func (o *observer) Left(time.Duration, time.Duration) {
 }
 
 // StageEnds names the server.
-func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s)) }
+func (o *observer) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.withSide(s)) }
 
 // Note names the server.
 func (o *observer) Note(n note.Note) {
 	o.Observer.Note(noteOfSide.New(rundir.SideName(o.side), []note.Note{n}))
 }
 
-func (o *observer) named(s *rundir.Stage) *rundir.Stage {
+func (o *observer) withSide(s *rundir.Stage) *rundir.Stage {
 	copied := *s
 	if !strings.HasPrefix(copied.Name, rundir.SearchPrefix) {
 		copied.Name = rundir.SideName(o.side) + " " + copied.Name

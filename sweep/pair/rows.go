@@ -57,7 +57,6 @@ func Rows(p *rundir.Pair, a, b *rundir.Run) []Row {
 	return rows
 }
 
-// key returns the key of a metric at a load.
 func key(load, metric string) string {
 	if load == LoadCeiling {
 		return metric
@@ -68,18 +67,18 @@ func key(load, metric string) string {
 // Keys returns the keys that a comparison at the given loads has, or at those that it finds itself where none are
 // given.
 func Keys(rates []float64, widths []int) []string {
-	loads := []rundir.PairLoad{
-		{Key: LoadSync}, {Key: LoadHalf, Rate: rundir.Exactly(1)}, {Key: LoadHigh, Rate: rundir.Exactly(1)},
-		{Key: LoadCeiling},
-	}
-	if len(rates)+len(widths) > 0 {
-		loads = nil
-	}
+	var loads []rundir.PairLoad
 	for _, r := range rates {
 		loads = append(loads, rundir.PairLoad{Key: rateKey(r), Rate: rundir.Exactly(r)})
 	}
 	for _, w := range widths {
 		loads = append(loads, rundir.PairLoad{Key: widthKey(w)})
+	}
+	if len(loads) == 0 {
+		loads = []rundir.PairLoad{
+			{Key: LoadSync}, {Key: LoadHalf, Rate: rundir.Exactly(1)}, {Key: LoadHigh, Rate: rundir.Exactly(1)},
+			{Key: LoadCeiling},
+		}
 	}
 	var keys []string
 	for i := range loads {
@@ -102,7 +101,6 @@ func metricsAt(l *rundir.PairLoad) []string {
 	return []string{MetricOutput, metricTTFT, metricITL}
 }
 
-// valueOf returns a metric of a stage.
 func valueOf(st *rundir.Stage, metric string) rundir.Number {
 	switch metric {
 	case MetricOutput:
@@ -132,7 +130,7 @@ func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) (chanc
 	var first, second []float64 // by which server came first
 	for round := 1; round <= 2*p.Blocks(); round++ {
 		block := (round - 1) / 2
-		if r.spoiled(block, stages) {
+		if r.clientLimited(block, stages) {
 			r.Spoiled += round % 2
 			continue
 		}
@@ -166,8 +164,9 @@ func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) (chanc
 	return spread.P(mean, n)
 }
 
-// spoiled reports whether the client was the limit in one of a block's stages at the row's load. Blocks count from 0.
-func (r *Row) spoiled(block int, stages [2]map[string]*rundir.Stage) bool {
+// clientLimited reports whether the client was the limit in one of a block's stages at the row's load. Blocks count
+// from 0.
+func (r *Row) clientLimited(block int, stages [2]map[string]*rundir.Stage) bool {
 	for half := range 2 {
 		for side := range stages {
 			if st := stages[side][r.Load.StageName(2*block+half+1)]; st != nil && !st.Invalid.IsZero() {

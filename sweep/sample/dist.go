@@ -59,7 +59,6 @@ func (s *summary) dist(neff float64) rundir.Dist {
 	return d
 }
 
-// number returns a value of the sample, as a lower bound where it does not lie below every bound.
 func (s *summary) number(v float64) rundir.Number {
 	if v < s.smallestBound {
 		return rundir.Exactly(v)
@@ -67,8 +66,7 @@ func (s *summary) number(v float64) rundir.Number {
 	return rundir.Over(v)
 }
 
-// quantile returns the p-quantile. It is exact only where both order statistics that it lies between are below every
-// bound.
+// quantile is exact only where both order statistics that it lies between are below every bound.
 func (s *summary) quantile(p float64) rundir.Number {
 	v := stats.QuantileOf(s, p)
 	if s.upper(int(math.Ceil(p*float64(s.Len()-1)))) < s.smallestBound {

@@ -66,7 +66,6 @@ func (h *histogram) summary() *summary {
 	}
 }
 
-// ranks returns the values by rank.
 func (h *histogram) ranks() *ranks {
 	r := &ranks{lowest: h.lowest, highest: h.highest}
 	for _, bar := range h.hist.Distribution() {
@@ -79,7 +78,6 @@ func (h *histogram) ranks() *ranks {
 	return r
 }
 
-// ranks is a histogram's bars in ascending order.
 type ranks struct {
 	n               int
 	cumulative      []int // number of values in each bar and those before it
@@ -130,12 +128,11 @@ func (b *batches) add(v float64) {
 	b.sums = append(b.sums, b.sum)
 	b.sum, b.n = 0, 0
 	if len(b.sums) == maxBatches {
-		b.sums = mergePairs(b.sums, add)
+		b.sums = MergePairs(b.sums, add)
 		b.size *= 2
 	}
 }
 
-// means returns the means of the full batches.
 func (b *batches) means() []float64 {
 	means := slices.Clone(b.sums)
 	for i := range means {
@@ -144,8 +141,8 @@ func (b *batches) means() []float64 {
 	return means
 }
 
-// mergePairs merges neighbours in place. An odd one at the end stays alone.
-func mergePairs[T any](x []T, merge func(a, b T) T) []T {
+// MergePairs merges neighbours in place. An odd one at the end stays alone.
+func MergePairs[T any](x []T, merge func(a, b T) T) []T {
 	half := (len(x) + 1) / 2
 	for i := range half {
 		x[i] = x[2*i]

@@ -58,12 +58,12 @@ func (l *Level) Advance(to time.Duration) {
 }
 
 func (l *Level) merge() {
-	l.area = mergePairs(l.area, add)
-	l.peak = mergePairs(l.peak, func(a, b int) int { return max(a, b) })
+	l.area = MergePairs(l.area, add)
+	l.peak = MergePairs(l.peak, func(a, b int) int { return max(a, b) })
 	l.width *= 2
 }
 
-// integral returns number x seconds between two instants. The number counts as even within a bin.
+// integral counts the number as even within a bin.
 func (l *Level) integral(from, to time.Duration) float64 {
 	sum := 0.0
 	for i := int(from / l.width); i < len(l.area); i++ {

@@ -90,7 +90,7 @@ func (s *Sample) Known() int {
 // Quantile returns the p-quantile of values and bounds together, 0 <= p <= 1; NaN for an empty sample.
 func (s *Sample) Quantile(p float64) float64 { return stats.QuantileOf(s.summary(), p) }
 
-// series returns the known values in the order in which their requests were due.
+// series is in the order in which requests were due.
 func (s *Sample) series() []float64 {
 	byDue := func(a, b group) int { return cmp.Compare(a.due, b.due) }
 	if slices.IsSortedFunc(s.groups, byDue) {
@@ -108,7 +108,6 @@ func (s *Sample) series() []float64 {
 	return series
 }
 
-// summary is a sample to which nothing is added any more.
 type summary struct {
 	ascending       // values and bounds together
 	known, bounds   int
@@ -118,7 +117,6 @@ type summary struct {
 	digits          int       // significant digits of the value at a rank; 0 for all
 }
 
-// ascending is a list of values by rank.
 type ascending interface {
 	stats.Ascending
 	upper(rank int) float64 // the largest that the value of that rank may be
@@ -140,7 +138,6 @@ func (s *Sample) summary() *summary {
 	return sum
 }
 
-// sorted is an ascending slice.
 type sorted struct{ stats.Sorted }
 
 func (s sorted) upper(rank int) float64 { return s.At(rank) }

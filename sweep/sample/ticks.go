@@ -30,8 +30,8 @@ func (t *Ticks) Add(now time.Duration, amount, level float64) {
 		t.Ends = append(t.Ends, level)
 	}
 	for len(t.Sums) > MaxTicks {
-		t.Sums = mergePairs(t.Sums, add)
-		t.Ends = mergePairs(t.Ends, func(_, b float64) float64 { return b })
+		t.Sums = MergePairs(t.Sums, add)
+		t.Ends = MergePairs(t.Ends, func(_, b float64) float64 { return b })
 		t.Width *= 2
 	}
 }

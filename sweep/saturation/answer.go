@@ -21,18 +21,18 @@ func AnswerOf(run *rundir.Run) *rundir.Answer {
 	return answerOf(run)
 }
 
-// answerOf computes the answer of a run.
 func answerOf(run *rundir.Run) *rundir.Answer {
-	a := &rundir.Answer{Kind: kindOf(run.Saturation), Guess: ThroughputRate(run)}
+	a := &rundir.Answer{Kind: answerKind(run.Saturation), Guess: ThroughputRate(run)}
 	if sat := run.Saturation; sat != nil {
 		a.Rate, a.Low, a.High, a.Output, a.Overload = sat.Rate, sat.Low, sat.High, sat.Output, sat.Overload
 		a.Limit, a.LimitStage, a.LimitFlat, a.Quota = sat.Limit, sat.LimitStage, sat.LimitFlat, sat.Quota
 	}
-	rows := offeredRows(run.Stages)
+	rows := openLoops(run.Stages)
+	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
 	if p := run.SLO; p != nil {
 		a.Promise = &rundir.SLOAnswer{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
 	}
-	a.Comfortable = comfortableAt(a, rows, run.Stages)
+	a.Comfortable = comfortable(a, rows, run.Stages)
 	switch a.Kind {
 	case rundir.AtLeast, rundir.AtMost, rundir.Between, rundir.Unanswerable:
 		if n := neededTime(run); n > run.Plan.Budget && run.Plan.Budget > 0 {
@@ -43,8 +43,7 @@ func answerOf(run *rundir.Run) *rundir.Answer {
 	return a
 }
 
-// kindOf returns what the rate of an answer is.
-func kindOf(s *rundir.Saturation) rundir.AnswerKind {
+func answerKind(s *rundir.Saturation) rundir.AnswerKind {
 	switch {
 	case s == nil || s.Rate.IsZero() && !s.High.Known():
 		return rundir.Unanswerable
@@ -60,13 +59,6 @@ func kindOf(s *rundir.Saturation) rundir.AnswerKind {
 		return rundir.Accepts
 	}
 	return rundir.Saturates
-}
-
-// offeredRows returns the stages with an arrival rate by the rate that they were offered, which is what tables show.
-func offeredRows(stages []rundir.Stage) []*rundir.Stage {
-	rows := OpenLoops(stages)
-	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
-	return rows
 }
 
 // comfortableRate returns the rate that leaves room for a busy minute, and whether the SLO limits it; 0 where there is
@@ -93,10 +85,10 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	return rate, false
 }
 
-// comfortableAt returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or
-// the floor as the row with no load, and the lowest at or above it that is not overloaded. Beyond an overloaded row
-// latency depends on how long that row lasted.
-func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
+// comfortable returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or the
+// floor as the row with no load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency
+// depends on how long that row lasted.
+func comfortable(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) *rundir.Comfortable {
 	rate, bySLO := comfortableRate(a)
 	if !(rate > 0) {
 		return nil
@@ -129,15 +121,15 @@ func comfortableAt(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage
 	} else {
 		weight = (rate - from) / (slo.Offered(high) - from)
 	}
-	at := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
-		return interpolated(of(low), of(high), weight)
+	estimate := func(metric func(*rundir.Stage) rundir.Number) rundir.Number {
+		return interpolate(metric(low), metric(high), weight)
 	}
-	c.TTFTMean = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
-	c.TTFTP90 = at(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
-	c.ITLMean = at(meanITL)
-	c.LatencyMean = at(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
+	c.TTFTMean = estimate(func(st *rundir.Stage) rundir.Number { return st.TTFT.Mean })
+	c.TTFTP90 = estimate(func(st *rundir.Stage) rundir.Number { return st.TTFT.P90 })
+	c.ITLMean = estimate(meanITL)
+	c.LatencyMean = estimate(func(st *rundir.Stage) rundir.Number { return st.Latency.Mean })
 	if !c.TTFTMean.Known() {
-		c.LatencyP90 = at(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
+		c.LatencyP90 = estimate(func(st *rundir.Stage) rundir.Number { return st.Latency.P90 })
 	}
 	return c
 }
@@ -154,9 +146,9 @@ func meanITL(st *rundir.Stage) rundir.Number {
 	return rundir.Number{}
 }
 
-// interpolated returns a time between two rows, linear in its logarithm: it is never outside of the two. Where one of
-// them is a lower bound, so is the time.
-func interpolated(low, high rundir.Number, weight float64) rundir.Number {
+// interpolate is linear in the logarithm: the result is never outside of the two. Where one of them is a lower bound,
+// so is the result.
+func interpolate(low, high rundir.Number, weight float64) rundir.Number {
 	if low.IsZero() || high.IsZero() || low.Value() <= 0 || high.Value() <= 0 {
 		return rundir.Number{}
 	}
@@ -177,8 +169,7 @@ var cautionOrder = []string{
 // noteContaminated is given where rows were answered from a prefix cache that the run itself did not fill.
 var noteContaminated = note.Kind{Code: "cache.contaminated-rows", Args: []string{"rows", "of"}}
 
-// contaminated returns how many rows are contaminated; the zero note for none.
-func contaminated(stages []rundir.Stage) note.Note {
+func contaminatedNote(stages []rundir.Stage) note.Note {
 	n := 0
 	for i := range stages {
 		if h := stages[i].Hits; h != nil && h.Contaminated.Known() {
@@ -191,10 +182,9 @@ func contaminated(stages []rundir.Stage) note.Note {
 	return noteContaminated.New(n, len(stages))
 }
 
-// topCautions returns the notes of a run that a reader of its answer must know first.
 func topCautions(run *rundir.Run) (cautions []note.Note) {
 	all := run.Warnings
-	if n := contaminated(run.Stages); !n.IsZero() {
+	if n := contaminatedNote(run.Stages); !n.IsZero() {
 		all = append([]note.Note{n}, all...)
 	}
 	if run.Saturation != nil {

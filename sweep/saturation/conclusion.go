@@ -22,13 +22,12 @@ func WriteAnswer(run *rundir.Run, terms []slo.Term) {
 	default:
 		return
 	}
-	conclude(run)
+	findSaturation(run)
 	run.SLO = sloAnswer(run, terms)
 	run.Answer = answerOf(run)
 }
 
-// conclude finds the saturation rate.
-func conclude(run *rundir.Run) {
+func findSaturation(run *rundir.Run) {
 	run.Saturation = Find(run)
 	if q := quotaOf(run, run.Saturation); q != nil {
 		run.Saturation.Quota = q
@@ -70,8 +69,8 @@ func DropIntervals(st *rundir.Stage, share float64) {
 	}
 }
 
-// invalidNote returns the note on a sweep of which stages show the client and not the server: what they would have
-// shown is not known. ok is false where there are none. The floor could not have shown the saturation rate.
+// invalidNote names the stages that show the client and not the server. The floor could not have shown the saturation
+// rate.
 func invalidNote(stages []rundir.Stage) (n note.Note, ok bool) {
 	var names []string
 	var why note.Note
@@ -83,8 +82,8 @@ func invalidNote(stages []rundir.Stage) (n note.Note, ok bool) {
 	return noteNoneInvalid.New(names, []note.Note{why}), len(names) > 0
 }
 
-// neededTime returns how long a sweep of this server takes until its answer is known, in seconds; NaN where too little
-// is known of the server. It is what the throughput took, and twice two holds: most servers need two.
+// neededTime returns what the throughput took, and twice two holds, in seconds: most servers need two. It is NaN where
+// too little is known of the server.
 func neededTime(run *rundir.Run) float64 {
 	guess := ThroughputRate(run)
 	if !guess.Known() || synchronousStage(run.Stages) == nil {
@@ -99,7 +98,6 @@ func neededTime(run *rundir.Run) float64 {
 	return rundir.RoundUp(took + 4*usualHoldTime(run, guess.Value()).Seconds()).Seconds()
 }
 
-// usualHoldTime returns how long a rate is held where there is time.
 func usualHoldTime(run *rundir.Run, rate float64) time.Duration {
 	lone := 0.0
 	if floor := synchronousStage(run.Stages); floor != nil {
@@ -115,7 +113,6 @@ func HoldTime(rate float64, lone, stageTime time.Duration) time.Duration {
 	return min(max(holdStages*stageTime, enough), 2*holdStages*stageTime+holdWaves*lone)
 }
 
-// sloAnswer returns the answer of a sweep to its terms; nil where there are none.
 func sloAnswer(run *rundir.Run, terms []slo.Term) *rundir.SLO {
 	if len(terms) == 0 {
 		return nil
@@ -127,11 +124,11 @@ func sloAnswer(run *rundir.Run, terms []slo.Term) *rundir.SLO {
 	return found
 }
 
-// sloProof returns the stage with the highest rate, up to that of an SLO, that was held for as long as the holds of the
+// sloProof returns the stage with the highest rate, up to that of an SLO, that was held as long as the holds of the
 // saturation rate and met all terms; nil where there is none.
 func sloProof(run *rundir.Run, found *rundir.SLO, terms []slo.Term) (best *rundir.Stage) {
 	const almost = 0.9 // of the time: a stage closes when its last requests have come
-	for _, st := range OpenLoops(run.Stages) {
+	for _, st := range openLoops(run.Stages) {
 		rate := st.Rate.Value()
 		if st.Role != rundir.Hold && st.Role != rundir.Probe || rate > found.Rate.Or(0)*(1+rateTolerance) ||
 			slo.Overloaded(st) || st.WindowFrom+st.Window < almost*usualHoldTime(run, rate).Seconds() {
@@ -160,7 +157,7 @@ func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 
 // SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.
 func SLORows(run *rundir.Run) []*rundir.Stage {
-	rows := OpenLoops(run.Stages)
+	rows := openLoops(run.Stages)
 	if floor := synchronousStage(run.Stages); floor != nil {
 		rows = append(rows, floor)
 	}

@@ -26,11 +26,10 @@ var (
 // FailsAlways says that a share of the requests fails at every load. It is the first sentence of an answer.
 var FailsAlways = note.Kind{Code: "habit.fails-always", Args: []string{"share", "alone", "class"}}
 
-// habits returns a note on each habit of the server that a sweep shows.
 func habits(run *rundir.Run) (all []note.Note) {
 	stages := run.Stages
 	quota := run.Saturation != nil && run.Saturation.Quota != nil // the answer says it
-	if st := sheddingStage(OpenLoops(stages)); st != nil && !quota {
+	if st := sheddingStage(openLoops(stages)); st != nil && !quota {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
 	for _, n := range []note.Note{
@@ -44,8 +43,7 @@ func habits(run *rundir.Run) (all []note.Note) {
 	return all
 }
 
-// sheddingStage returns the stage that shows best that the server refuses requests: that with the largest share; nil
-// where none does.
+// sheddingStage returns the stage with the largest share of refusals; nil where none sheds.
 func sheddingStage(open []*rundir.Stage) (most *rundir.Stage) {
 	for _, st := range open {
 		if st.Verdict == rundir.Shedding && st.Refused.Known() && (most == nil || st.Refused.Value() > most.Refused.Value()) {
@@ -55,7 +53,6 @@ func sheddingStage(open []*rundir.Stage) (most *rundir.Stage) {
 	return most
 }
 
-// pausesNote returns a note where all streams stall together again and again.
 func pausesNote(stages []rundir.Stage) note.Note {
 	count, time, windows := 0, 0.0, 0.0
 	for i := range stages {
@@ -74,8 +71,7 @@ func pausesNote(stages []rundir.Stage) note.Note {
 	return notePauses.New(count, time/float64(count), windows)
 }
 
-// attributePauses returns the note on pauses, of the server or this machine where both run on it: whatever stops the
-// machine stops both.
+// attributePauses names this machine where the server runs on it, too: whatever stops the machine stops both.
 func attributePauses(run *rundir.Run, n note.Note) note.Note {
 	if n.Is(notePauses) && onThisMachine(run.Target.URL) {
 		n.Code = notePausesHere.Code
@@ -83,7 +79,6 @@ func attributePauses(run *rundir.Run, n note.Note) note.Note {
 	return n
 }
 
-// onThisMachine reports whether the host of a URL is a name or an address of the loopback interface.
 func onThisMachine(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -93,8 +88,8 @@ func onThisMachine(text string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// failsAlwaysNote returns a note where a part of the requests fails at every load, also of those sent one at a time:
-// that is a fault and no overload.
+// failsAlwaysNote is about requests that fail at every load, also when sent one at a time: that is a fault and no
+// overload.
 func failsAlwaysNote(stages []rundir.Stage) note.Note {
 	alone, all, failed := 0.0, 0, 0
 	classes := map[string]int{}
@@ -140,7 +135,6 @@ func serverTimed(stages []rundir.Stage) iter.Seq[*rundir.Stage] {
 	}
 }
 
-// burstsNote returns a note where most answers come in bursts.
 func burstsNote(stages []rundir.Stage) note.Note {
 	n, all, tokens, gap := 0.0, 0.0, 0.0, 0.0
 	for st := range serverTimed(stages) {
@@ -176,7 +170,7 @@ func cachesNote(stages []rundir.Stage) note.Note {
 	return noteCaches.New(n/all, time/n, otherwise)
 }
 
-// dropsNote returns a note where the server closes connections without an answer. A few are an accident of the network.
+// dropsNote allows for a few closed connections, an accident of the network.
 func dropsNote(stages []rundir.Stage) note.Note {
 	n, all := 0, 0
 	for st := range serverTimed(stages) {

@@ -1,8 +1,6 @@
 package saturation
 
-import (
-	"llmsweep/sweep/rundir"
-)
+import "llmsweep/sweep/rundir"
 
 // Limits of a quota that is named.
 const (

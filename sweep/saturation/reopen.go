@@ -20,7 +20,8 @@ func Reopen(path string) (*rundir.Run, error) {
 		return run, nil
 	}
 	terms, _ := slo.ParseAll(run.Plan.SLO) // none where another version knew more metrics: the rest of the run still opens
-	if run.State, run.Failure = rundir.Interrupted, noteKilled.New(); store.InUse(path) {
+	run.State, run.Failure = rundir.Interrupted, noteKilled.New()
+	if store.InUse(path) {
 		run.State, run.Failure = rundir.Running, noteInProgress.New()
 	}
 	var killed []*rundir.Stage
@@ -31,8 +32,9 @@ func Reopen(path string) (*rundir.Run, error) {
 		}
 	}
 	if len(killed) > 0 {
-		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, run.Workload.Capped, terms,
-			store.Records(path)); err != nil {
+		err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, run.Workload.Capped, terms,
+			store.Records(path))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +66,6 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 	return nil
 }
 
-// countGoodput counts goodput and values beyond limits by stage.
 func countGoodput(path string, run *rundir.Run, terms []slo.Term) (map[string]*measure.Goodput, error) {
 	counts := map[string]*measure.Goodput{}
 	for i := range run.Stages {

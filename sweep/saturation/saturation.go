@@ -25,7 +25,7 @@ type hold struct {
 	*rundir.Stage
 	rate           float64 // offered
 	stable, failed bool    // neither where it did not decide
-	spoiled        bool    // more requests failed than is tolerated, and were not refused
+	faulty         bool    // more requests failed than is tolerated, and were not refused
 
 	sustained lower // of one that did not fail: what is sustained
 
@@ -35,13 +35,12 @@ type hold struct {
 	servedHigh, partHigh upper
 }
 
-// newHold returns what a stage shows. unit is the mean length of its requests by that of all holds, and p the pauses of
-// the run.
+// newHold reads a stage. unit is the mean length of its requests by that of all holds, and p the pauses of the run.
 func newHold(st *rundir.Stage, unit float64, p *pauseStats) *hold {
 	st = atFullLength(st)
 	h := &hold{
-		Stage: st, rate: offered(st) * unit,
-		stable: st.Verdict == rundir.Stable, failed: slo.Overloaded(st), spoiled: spoiled(st),
+		Stage: st, rate: st.Rates.Offered.Or(st.Rate.Value()) * unit, // by chance not the rate asked for
+		stable: st.Verdict == rundir.Stable, failed: slo.Overloaded(st), faulty: faulty(st),
 	}
 	if h.failed {
 		h.setServed(unit)
@@ -57,8 +56,8 @@ func newHold(st *rundir.Stage, unit float64, p *pauseStats) *hold {
 	if backlog.High.Known() && (h.stable || !grew) {
 		// Growth that cannot be excluded.
 		unseen := max(rateTolerance, backlog.High.Value(), waits.High.Or(0), waits.Value.Or(0), chanceError(st))
-		h.sustained = lower(h.rate * (1 - unseen - refused(st)))
-		if done := st.Progress.Low; refused(st) > 0 && done.Known() {
+		h.sustained = lower(h.rate * (1 - unseen - refusedShare(st)))
+		if done := st.Progress.Low; refusedShare(st) > 0 && done.Known() {
 			h.sustained = min(h.sustained, lower(done.Value()*unit))
 		}
 		if lasted < pausesPerHold*p.cycle { // it may have met fewer pauses than others will
@@ -68,7 +67,6 @@ func newHold(st *rundir.Stage, unit float64, p *pauseStats) *hold {
 	return h
 }
 
-// setServed fills in what a hold that failed served.
 func (h *hold) setServed(unit float64) {
 	p := h.Progress
 	if b := h.Traits.Behind; h.Verdict == rundir.Saturated && b.Rate.Or(0) > 0 && b.Low.Known() &&
@@ -93,25 +91,21 @@ func (h *hold) setServed(unit float64) {
 	}
 }
 
-// spoiled reports whether more requests of a stage failed than is tolerated, other than by a refusal.
-func spoiled(st *rundir.Stage) bool {
+// faulty reports whether more requests of a stage failed than is tolerated, other than by a refusal.
+func faulty(st *rundir.Stage) bool {
 	q := st.Requests
 	return st.Verdict == rundir.Undecided && float64(q.Error) > tolerance*float64(q.OK+q.Error)
 }
 
-// refused returns the share of a stage's requests that were not done.
-func refused(st *rundir.Stage) float64 {
+func refusedShare(st *rundir.Stage) float64 {
 	if st.Refused.Known() {
 		return st.Refused.Value()
 	}
 	return float64(st.Requests.Error) / float64(max(1, st.Requests.OK+st.Requests.Error))
 }
 
-// offered returns the rate at which the requests of a stage arrived: by chance it differs from the rate asked for.
-func offered(st *rundir.Stage) float64 { return st.Rates.Offered.Or(st.Rate.Value()) }
-
-// chanceError returns by how much what a stage served differs from what the server serves for ever, as a share, by how
-// much the times per token of its requests vary.
+// chanceError returns by how much what a stage served may differ by chance from what the server serves in the long run,
+// as a share: the times per token of its requests vary.
 func chanceError(st *rundir.Stage) float64 {
 	t := st.TPOT
 	if !t.Std.Known() || !t.Mean.Known() {
@@ -122,18 +116,17 @@ func chanceError(st *rundir.Stage) float64 {
 
 // bracket is what the holds of a run show together. Later ones count before earlier ones.
 type bracket struct {
-	holds         []*hold // by time
-	low, high     *hold   // the highest kept, the lowest failed; nil where there is none
-	tokens        float64 // mean output tokens of a request
-	lengthError   float64 // error of the mean length of the requests, as a share
-	stableSince   float64 // when low was kept first, in seconds since the run's start
-	contradicted  *hold   // a hold that a later one contradicts,
-	contradiction *hold   // and the later one
+	holds       []*hold // by time
+	low, high   *hold   // the highest kept, the lowest failed; nil where there is none
+	tokens      float64 // mean output tokens of a request
+	lengthError float64 // error of the mean length of the requests, as a share
+	stableSince float64 // when low was kept first, in seconds since the run's start
+
+	contradicted, contradiction *hold // a hold, and a later one that contradicts it
 }
 
-// bracketOf returns the bracket of a run's holds.
 func bracketOf(run *rundir.Run) (b bracket) {
-	stages := slices.DeleteFunc(OpenLoops(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
+	stages := slices.DeleteFunc(openLoops(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
 	slices.SortStableFunc(stages, func(a, c *rundir.Stage) int { return cmp.Compare(a.Started, c.Started) })
 	length := func(st *rundir.Stage) rundir.Number {
 		if run.Workload.Forced {
@@ -147,23 +140,24 @@ func bracketOf(run *rundir.Run) (b bracket) {
 		got += k * st.OutputTokens.Mean.Or(0)
 		tokens, n, squares = tokens+k*length(st).Or(0), n+k, squares+k*math.Pow(st.OutputTokens.Std.Or(0), 2)
 	}
-	if b.tokens = got / max(1, n); tokens > 0 {
+	b.tokens = got / max(1, n)
+	if tokens > 0 {
 		b.lengthError = stats.RenewalError(math.Sqrt(squares*n)/tokens, n, 0.975)
 	}
 	p := pausesOf(run)
-	again := false // the hold before was spoiled
+	repeated := false // the hold before was faulty
 	for _, st := range stages {
 		unit := 1.0
 		if l := length(st); l.Known() && tokens > 0 {
 			unit = l.Value() * n / tokens
 		}
 		h := newHold(st, unit, p)
-		if h.spoiled && !again { // it is repeated, once
-			again = true
+		if h.faulty && !repeated { // it is repeated, once
+			repeated = true
 			continue
 		}
-		h.failed, again = h.failed || h.spoiled, false
-		if h.spoiled {
+		h.failed, repeated = h.failed || h.faulty, false
+		if h.faulty {
 			h.setServed(1)
 		}
 		b.add(h)
@@ -201,7 +195,6 @@ func (b *bracket) add(h *hold) {
 	}
 }
 
-// best returns the best of some holds; nil where there is none.
 func (b *bracket) best(among func(*hold) bool, better func(o, p *hold) bool) (best *hold) {
 	for _, o := range b.holds {
 		if among(o) && (best == nil || better(o, best)) {
@@ -217,8 +210,8 @@ func (b *bracket) overloadCosts() bool {
 	return b.low != nil && b.high != nil && float64(min(b.high.servedHigh, b.high.partHigh)) < b.low.rate
 }
 
-// livedOnBurst reports whether what was kept beyond that may have been done by what the throughput stage and failed
-// holds show to have been saved up: they used it up once, at least.
+// livedOnBurst reports whether saved burst capacity may explain the holds that were kept above what the failed hold
+// served. The throughput stage and the failed holds show how much can be saved: they used it up once, at least.
 func (b *bracket) livedOnBurst(run *rundir.Run) bool {
 	saved, used := 0.0, 0.0
 	if st := throughputStage(run); st != nil {
@@ -235,7 +228,7 @@ func (b *bracket) livedOnBurst(run *rundir.Run) bool {
 	return used < saved
 }
 
-// upperBound returns what is sustained at most; b has a failed hold.
+// upperBound needs a failed hold.
 func (b *bracket) upperBound() upper {
 	if b.overloadCosts() {
 		return upper(b.high.rate)
@@ -243,7 +236,7 @@ func (b *bracket) upperBound() upper {
 	return min(upper(b.high.rate*(1+rateTolerance/2)), b.high.servedHigh*(1+rhythmError))
 }
 
-// lowerBound returns what is sustained at least; 0 where that is not known.
+// lowerBound is 0 where it is not known.
 func (b *bracket) lowerBound() (most lower) {
 	if b.low != nil {
 		return b.low.sustained
@@ -263,7 +256,8 @@ func (b *bracket) lowerBound() (most lower) {
 // have saved something up; 0 where the bracket is narrow, or no rate would tell more.
 func NextHold(run *rundir.Run) (rate float64, longer bool) {
 	b := bracketOf(run)
-	if rate = b.nextRate(run); rate == 0 {
+	rate = b.nextRate(run)
+	if rate == 0 {
 		return 0, false
 	}
 	n := len(b.holds)
@@ -280,36 +274,14 @@ func NextHold(run *rundir.Run) (rate float64, longer bool) {
 }
 
 func (b *bracket) nextRate(run *rundir.Run) float64 {
-	n := len(b.holds)
 	switch {
-	case n == 0:
+	case len(b.holds) == 0:
 		guess := ThroughputRate(run).Or(0)
 		return guess * (1 - max(1-firstHoldShare, countSigmas/math.Sqrt(guess*usualHoldTime(run, guess).Seconds())))
-	case b.high == nil && b.low == nil && b.holds[n-1].collapsed():
-		last := b.holds[n-1]
-		return max(firstHoldShare*last.Progress.Rate.Or(0), last.rate/maxStepDown)
 	case b.high == nil:
-		last, steps := b.holds[n-1], 0
-		for i := n - 2; i >= 0 && b.holds[i].rate < b.holds[i+1].rate && !b.holds[i].failed; i-- {
-			steps++
-		}
-		step := stepUp
-		if stillGrew(run) { // the server was far from full
-			step = stepUpFar
-		}
-		return last.rate * (1 + max(step, b.resolution())*math.Pow(2, float64(steps)))
+		return b.rateAbove(run)
 	case b.low == nil:
-		step := b.resolution() // doubled with each hold that fails: what was served of all did not tell what is sustained
-		for i := n - 2; i >= 0 && b.holds[i].failed && b.holds[i+1].failed; i-- {
-			step *= 2
-		}
-		rate := max(min(firstHoldShare*b.high.partServed, b.high.rate*(1-step)), b.high.rate/maxStepDown)
-		for _, h := range b.holds {
-			if !h.stable && !h.failed && h.Started > b.high.Started {
-				rate = min(rate, undecidedStep*h.rate)
-			}
-		}
-		return rate
+		return b.rateBelow()
 	case b.overloadCosts() && b.low.Started < b.high.Started:
 		return b.low.rate // once more: it may have lived on what was saved up
 	case b.high.rate > maxStepDown*maxStepDown*b.low.rate:
@@ -323,13 +295,46 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 	return 0
 }
 
-// collapsed reports whether clearly less was served than arrived.
+// rateAbove returns the next rate where no hold has failed.
+func (b *bracket) rateAbove(run *rundir.Run) float64 {
+	n := len(b.holds)
+	last := b.holds[n-1]
+	if b.low == nil && last.collapsed() {
+		return max(firstHoldShare*last.Progress.Rate.Or(0), last.rate/maxStepDown)
+	}
+	step := float64(stepUp)
+	if stillGrew(run) { // the server was far from full
+		step = stepUpFar
+	}
+	step = max(step, b.resolution())
+	for i := n - 2; i >= 0 && b.holds[i].rate < b.holds[i+1].rate && !b.holds[i].failed; i-- {
+		step *= 2
+	}
+	return last.rate * (1 + step)
+}
+
+// rateBelow returns the next rate where none was kept. The step is doubled with each hold that fails: what was served
+// of all did not tell what is sustained.
+func (b *bracket) rateBelow() float64 {
+	step := b.resolution()
+	for i := len(b.holds) - 2; i >= 0 && b.holds[i].failed && b.holds[i+1].failed; i-- {
+		step *= 2
+	}
+	rate := max(min(firstHoldShare*b.high.partServed, b.high.rate*(1-step)), b.high.rate/maxStepDown)
+	for _, h := range b.holds {
+		if !h.stable && !h.failed && h.Started > b.high.Started {
+			rate = min(rate, undecidedStep*h.rate)
+		}
+	}
+	return rate
+}
+
 func (h *hold) collapsed() bool {
 	p := h.Progress
 	return p.Rate.Or(0) < undecidedStep*h.rate && p.High.Or(0) < h.rate
 }
 
-// resolution returns the difference of rates that a hold of as many requests as the last one tells, as a share.
+// resolution returns the difference of rates that a hold of as many requests as the last one shows, as a share.
 func (b *bracket) resolution() float64 {
 	return 2 * countSigmas / math.Sqrt(float64(max(1, b.holds[len(b.holds)-1].Requests.OK)))
 }
@@ -347,25 +352,6 @@ func stillGrew(run *rundir.Run) bool {
 	return grew
 }
 
-// ThroughputRate returns what the throughput stage completed per second; absent where it completed nothing, or was not
-// steady.
-func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
-	if st := throughputStage(run); st != nil {
-		rate = atFullLength(st).Progress.Rate
-	}
-	return rate
-}
-
-// throughputStage returns the throughput stage; nil where none is usable, or it was not steady.
-func throughputStage(run *rundir.Run) (ceiling *rundir.Stage) {
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Throughput && Usable(st) && st.Progress.Rate.Known() {
-			ceiling = st
-		}
-	}
-	return ceiling
-}
-
 // pauseStats is how a server paused while it was under load: seconds, and the share of the time that was lost.
 type pauseStats struct{ longest, cycle, lost float64 }
 
@@ -380,7 +366,8 @@ func pausesOf(run *rundir.Run) *pauseStats {
 		p.longest = max(p.longest, all.Longest.Or(0))
 		n, time, p.lost = n+all.Count, time+st.WindowFrom+st.Window, p.lost+all.Total.Or(0)
 	}
-	if p.lost /= max(1, time); n > 0 && p.lost > rateTolerance {
+	p.lost /= max(1, time)
+	if n > 0 && p.lost > rateTolerance {
 		p.cycle = time / float64(n)
 	}
 	return p
@@ -434,7 +421,7 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	}
 	s.Low = rundir.Exactly(float64(low))
 	rate = min(max(rate, float64(low)), float64(high))
-	if (float64(high)-float64(low))/2 <= maxHalfWidth*rate {
+	if (float64(high)-float64(low))/2 <= slo.MaxHalfWidth*rate {
 		s.Rate = rundir.Exactly(rate)
 		s.Output = rundir.Exactly(rate * b.tokens)
 	}
@@ -447,45 +434,16 @@ func Find(run *rundir.Run) *rundir.Saturation {
 	return s
 }
 
-// reason returns what was seen in a hold that failed.
 func (h *hold) reason() note.Note {
 	switch {
-	case h.spoiled:
-		return noteUndone.New(refused(h.Stage))
+	case h.faulty:
+		return noteUndone.New(refusedShare(h.Stage))
 	case h.Verdict == rundir.Shedding && h.Shortened.Known():
 		return noteShortened.New(h.Shortened.Value())
 	case h.Verdict == rundir.Shedding:
-		return noteRefused.New(refused(h.Stage))
+		return noteRefused.New(refusedShare(h.Stage))
 	case h.partServed < h.served:
 		return noteWaitsGrew.New(h.Traits.Waits.Value.Value())
 	}
 	return noteBacklogGrew.New()
-}
-
-// OpenLoops returns the stages with an arrival rate, by rate. Those that the client spoiled or that are not whole are
-// left out.
-func OpenLoops(stages []rundir.Stage) []*rundir.Stage {
-	var open []*rundir.Stage
-	for i := range stages {
-		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) {
-			open = append(open, st)
-		}
-	}
-	slices.SortStableFunc(open, func(a, b *rundir.Stage) int {
-		return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.Repeat, b.Repeat))
-	})
-	return open
-}
-
-// Usable reports whether a stage is whole, and says more of the server than of the client.
-func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
-
-// synchronousStage returns the stage with one request in flight; nil where none is usable.
-func synchronousStage(stages []rundir.Stage) *rundir.Stage {
-	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Synchronous && Usable(st) {
-			return st
-		}
-	}
-	return nil
 }

@@ -1,14 +1,17 @@
 package saturation
 
-import "llmsweep/sweep/measure"
+import (
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/slo"
+)
 
 // The thresholds of this package, and where they come from. What the rules for a rate and its interval are worth is in
 // the tables of examples/evidence/families.md: the servers there were not made for them.
 
 // comfortableShare is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
 // server with random arrivals is a tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge
-// Philosophical Society 57 (1961)).
-const comfortableShare = 0.8
+// Philosophical Society 57 (1961)). The interval of a rate may be as wide as that room.
+const comfortableShare = 1 - slo.MaxHalfWidth // 0.8
 
 // The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in
 // examples/evidence/families.md.
@@ -37,11 +40,6 @@ const (
 
 // tolerance is the share of the requests, and of their length, that may be missing.
 const tolerance = measure.DefaultTolerance
-
-// maxHalfWidth is the half-width of an interval up to which a saturation rate counts as located, as a share of the
-// rate. It is the room that a comfortable load leaves below saturation: with a wider interval it is not known whether
-// the server sustains even that.
-const maxHalfWidth = 1 - comfortableShare
 
 // A habit is named only from these counts and shares of the requests on: fewer are an accident of the network or of
 // this machine, and do not change the mean of a row.

@@ -84,8 +84,8 @@ func TestThresholds(t *testing.T) {
 			shortens(&rundir.Stage{Shortened: f(0.95)}), shortens(&rundir.Stage{Shortened: f(0.955)}),
 		},
 		"5 % failed otherwise than by refusal": {
-			spoiled(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 949, Error: 51}}),
-			spoiled(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 951, Error: 49}}),
+			faulty(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 949, Error: 51}}),
+			faulty(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 951, Error: 49}}),
 		},
 		"means beyond 0.9 of the saturation rate":       {!keepsInterval("mean", 0.91), !keepsInterval("mean", 0.89)},
 		"percentiles beyond 0.8 of the saturation rate": {!keepsInterval("p90", 0.81), !keepsInterval("p90", 0.79)},

@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// carriedAnswer returns the answer of a sweep by users.
 func carriedAnswer(run *rundir.Run, terms []slo.Term) *rundir.Answer {
 	c := UserCapacity(run.Stages, terms)
 	a := &rundir.Answer{Kind: rundir.Carries, Carried: c, Cautions: topCautions(run), Limit: c.Cause}
@@ -43,18 +42,13 @@ func UserCapacity(stages []rundir.Stage, terms []slo.Term) *rundir.UserCapacity 
 		return c
 	}
 	if len(terms) > 0 {
-		fillBySLO(c, rows, terms)
+		found := slo.Highest(rows, nil, terms)
+		c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 	} else {
 		fillByOutput(c, rows)
 	}
 	describeLimit(c, rows, terms)
 	return c
-}
-
-// fillBySLO fills in the most users for whom the terms are kept: a number that was measured.
-func fillBySLO(c *rundir.UserCapacity, rows []*rundir.Stage, terms []slo.Term) {
-	found := slo.Highest(rows, nil, terms)
-	c.Verdict, c.Term, c.Users, c.Low, c.High = found.Verdict, found.Limiting, found.Rate, found.Low, found.High
 }
 
 // fillByOutput fills in up to which number more users bring more tokens, and hits do not fall: between the rows on
@@ -73,10 +67,12 @@ func fillByOutput(c *rundir.UserCapacity, rows []*rundir.Stage) {
 		fell := r.MaxConcurrency > 1 && r.Sessions != nil && r.Sessions.Hits.Known() &&
 			r.Sessions.Hits.Value() < hits.Value()-hitsFall
 		full := r.TokensPerS.Output.Or(0) >= fullOutput*most
-		switch {
-		case !full && !fell:
+		if !full && !fell {
 			c.Low = rundir.Exactly(n)
 			continue
+		}
+		c.Verdict = rundir.Met
+		switch {
 		case fell: // it carries fewer
 			c.Cause, c.Low = rundir.LimitKV, rundir.Exactly(c.Low.Or(1))
 			c.High, c.Users = rundir.Exactly(n), c.Low
@@ -85,59 +81,62 @@ func fillByOutput(c *rundir.UserCapacity, rows []*rundir.Stage) {
 		default:
 			c.High, c.Users = rundir.Exactly(n), rundir.Exactly(n)
 		}
-		c.Verdict = rundir.Met
 		return
 	}
 }
 
 // describeLimit fills in the rows beside the number of users, and why there are no more.
 func describeLimit(c *rundir.UserCapacity, rows []*rundir.Stage, terms []slo.Term) {
-	term := slo.Term{Metric: slo.TTFT, Stat: "p95"}
-	for _, t := range terms {
-		if t.String() == c.Term {
-			term = t
-		}
-	}
-	if c.Term == "" && len(terms) > 0 {
-		term = terms[0]
-	}
+	term := limitingTerm(c, terms)
 	users := int(c.Users.Or(c.Low.Or(0)))
 	misses := func(r *rundir.Stage) bool {
 		v, _ := term.Of(r)
 		return len(terms) > 0 && v.Known() && v.Value() > term.Limit
 	}
-	var within, above, beyond *rundir.Stage
+	var carried, firstMiss, most *rundir.Stage
 	for _, r := range rows {
 		switch {
 		case r.MaxConcurrency <= users && misses(r):
 			c.Scattered = true
 		case r.MaxConcurrency <= users:
-			within = r
+			carried = r
 		default:
-			if v, _ := slo.Judge(r, terms); above == nil && v == rundir.Missed {
-				above = r
+			if v, _ := slo.Judge(r, terms); firstMiss == nil && v == rundir.Missed {
+				firstMiss = r
 			}
-			beyond = r
+			most = r
 		}
 	}
-	c.Within, c.Beyond = carriedRow(within, term), carriedRow(beyond, term)
+	c.Within, c.Beyond = carriedRow(carried, term), carriedRow(most, term)
 	if last := rows[len(rows)-1].Server; last != nil && last.KVTokens.Known() {
 		c.Cache = last.KVTokens
-		if within != nil && within.Sessions != nil && within.Sessions.Context.Known() {
-			c.Context = within.Sessions.Context
+		if carried != nil && carried.Sessions != nil && carried.Sessions.Context.Known() {
+			c.Context = carried.Sessions.Context
 			c.Fits = rundir.Exactly(math.Floor(c.Cache.Value() / c.Context.Value()))
 		}
 	}
-	if c.Cause != "" || beyond == nil || c.Users.IsZero() && c.Verdict != rundir.Missed {
+	if c.Cause != "" || most == nil || c.Users.IsZero() && c.Verdict != rundir.Missed {
 		return
 	}
-	if above == nil {
-		above = beyond
+	if firstMiss == nil {
+		firstMiss = most
 	}
-	c.Cause = usersLimit(rows, within, above)
+	c.Cause = usersLimit(rows, carried, firstMiss)
 }
 
-// carriedRow returns what an answer tells of a row; nil for none.
+// limitingTerm returns the term whose values are shown: that which limits the users, else the first.
+func limitingTerm(c *rundir.UserCapacity, terms []slo.Term) slo.Term {
+	for _, t := range terms {
+		if t.String() == c.Term {
+			return t
+		}
+	}
+	if c.Term == "" && len(terms) > 0 {
+		return terms[0]
+	}
+	return slo.Term{Metric: slo.TTFT, Stat: "p95"}
+}
+
 func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 	if r == nil {
 		return nil
@@ -151,20 +150,19 @@ func carriedRow(r *rundir.Stage, term slo.Term) *rundir.CarriedRow {
 }
 
 // usersLimit returns what runs out: the KV cache, where the turns that miss the SLO are those whose session's context
-// was evicted, or what sessions lose grows with the users; else what the server ran out of by its own gauges. Above is
-// the first row that misses the SLO.
-func usersLimit(rows []*rundir.Stage, within, above *rundir.Stage) string {
-	before, beyond := 0.0, rows[len(rows)-1]
-	if within != nil && within.Sessions != nil {
-		before = within.Sessions.Lost.Or(0)
+// was evicted, or what sessions lose grows with the users; else what the server ran out of by its own gauges.
+func usersLimit(rows []*rundir.Stage, carried, firstMiss *rundir.Stage) string {
+	before, most := 0.0, rows[len(rows)-1]
+	if carried != nil && carried.Sessions != nil {
+		before = carried.Sessions.Lost.Or(0)
 	}
-	if s, more := above.Sessions, beyond.Sessions; s != nil && more != nil {
+	if s, more := firstMiss.Sessions, most.Sessions; s != nil && more != nil {
 		missed, grows := s.LostMissed.Or(0)-before, more.Lost.Or(0)-before
 		if missed > 3*lostShare || s.Lost.Or(0) > before+lostShare || missed > lostShare && grows > 2*lostShare {
 			return rundir.LimitKV
 		}
 	}
-	s, far := above.Server, beyond.Server
+	s, far := firstMiss.Server, most.Server
 	switch {
 	case s == nil || far == nil || s.RunningMax.Or(0) < 1 || !s.WaitingMax.Known():
 		return ""

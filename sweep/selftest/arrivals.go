@@ -13,7 +13,6 @@ const (
 	arrivalConns = 256 // connections of the client: more than are ever busy, since each request is answered at once
 )
 
-// arrivals measures one rate.
 func (b *bench) arrivals(ctx context.Context, rate float64) (a Arrivals, err error) {
 	c, err := b.client(arrivalConns)
 	if err != nil {

@@ -52,7 +52,6 @@ func startServer(ctx context.Context, command []string) (*child, string, error) 
 	return c, "http://" + strings.TrimSpace(line), nil
 }
 
-// stop ends the helper and waits for it.
 func (c *child) stop() {
 	c.in.Close()
 	kill := time.AfterFunc(killAfter, func() { c.cmd.Process.Kill() })

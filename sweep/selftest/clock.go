@@ -12,11 +12,11 @@ type pacedClock struct {
 	nanos int64 // of the system's clock at that instant
 }
 
-// clockTries is how many times the two clocks are compared: enough for one comparison that no other thread interrupts.
+// clockTries is enough for one comparison of the two clocks that no other thread interrupts.
 const clockTries = 32
 
-// newPacedClock returns a clock. It reads the system's clock between two readings of Go's, several times, and keeps the
-// pair that lies closest together.
+// newPacedClock reads the system's clock between two readings of Go's, several times, and keeps the pair that lies
+// closest together.
 func newPacedClock() pacedClock {
 	c, closest := pacedClock{}, time.Duration(math.MaxInt64)
 	for range clockTries {

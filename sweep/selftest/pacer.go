@@ -39,7 +39,6 @@ func newPacer(c pacedClock) *pacer {
 // errQuit ends the streams of a server that has stopped.
 var errQuit = errors.New("the server has stopped")
 
-// serve answers one request and returns when the answer has been sent.
 func (p *pacer) serve(s *stream) error {
 	select {
 	case p.inbox <- s:
@@ -87,7 +86,6 @@ func (p *pacer) drainInbox() bool {
 	}
 }
 
-// enqueue makes a stream wait for those that it begins with.
 func (p *pacer) enqueue(s *stream) { p.waiting, p.since = append(p.waiting, s), time.Now() }
 
 // schedule starts the streams that wait, once all of them have arrived or gatherTime is over.
@@ -98,7 +96,8 @@ func (p *pacer) schedule() {
 	}
 	from := p.clock.Now() + int64(ttft)
 	for i, s := range p.waiting {
-		if s.due = from; s.Phase == Uniform {
+		s.due = from
+		if s.Phase == Uniform {
 			s.due += int64(s.Every) * int64(i) / int64(n)
 		}
 		heap.Push(&p.running, s)

@@ -4,6 +4,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,6 @@ type Spread struct {
 // Supported reports whether there are enough values for the p-quantile.
 func (s Spread) Supported(p float64) bool { return stats.Supported(float64(s.N), p) }
 
-// spread sums up values in nanoseconds.
 func spread(nanos []int64) Spread {
 	if len(nanos) == 0 {
 		return Spread{}
@@ -128,7 +128,6 @@ const (
 	minSent   = 0.9  // of the tokens that a level asks for
 )
 
-// bench is a self-test that runs.
 type bench struct {
 	Options
 	clock  pacedClock
@@ -154,19 +153,13 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer os.RemoveAll(dir)
 	server, url, err := startServer(ctx, o.Command)
-	switch cause := context.Cause(ctx); {
-	case err != nil && cause != nil:
-		return nil, cause
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	defer server.stop()
 	b := &bench{Options: o, clock: newPacedClock(), url: url, dir: dir, out: r}
 	if err := b.run(ctx); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
-		}
-		return nil, fmt.Errorf("the self-test could not measure: %w", err)
+		return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("the self-test could not measure: %w", err))
 	}
 	debug.FreeOSMemory() // so that the run that follows starts with little memory
 	r.Trust = r.trust()
@@ -195,7 +188,6 @@ func (b *bench) run(ctx context.Context) (err error) {
 // burst is the number of events in one answer: so many that the cost of the request itself does not count.
 const burst = 10_000
 
-// decode reads long answers, one after another.
 func (b *bench) decode(ctx context.Context) (d Decode, err error) {
 	c, err := b.client(1)
 	if err != nil {
@@ -232,16 +224,15 @@ func (b *bench) decode(ctx context.Context) (d Decode, err error) {
 	return d, nil
 }
 
-// client returns a client of the server, with the options of every measurement.
 func (b *bench) client(conns int) (*client.Client, error) {
 	return client.New(client.Options{
 		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: api.Params{Model: model, Fields: api.AllFields},
 	})
 }
 
-// stage runs one stage and returns what was measured in it.
-func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, s experiment.Stage,
-	from source) (*rundir.Stage, error) {
+func (b *bench) stage(
+	ctx context.Context, d load.Doer, warm func(context.Context, int) error, s experiment.Stage, from source,
+) (*rundir.Stage, error) {
 	b.stages++
 	dir, err := store.Create(filepath.Join(b.dir, strconv.Itoa(b.stages)))
 	if err != nil {
@@ -272,7 +263,7 @@ func (s source) Next() (load.Session, bool) {
 	return load.Session{Turns: []load.Turn{{User: s.order.String(), OutputTokens: s.tokens}}}, true
 }
 
-// trust returns the highest loads within the limits. Loads between two levels were not tried.
+// trust says nothing of loads between two levels: they were not tried.
 func (r *Result) trust() rundir.Selftest {
 	t := rundir.Selftest{CPUPerEvent: r.Decode.PerEvent, Load: r.Load}
 	for i := range r.Levels {
@@ -282,7 +273,7 @@ func (r *Result) trust() rundir.Selftest {
 			break
 		}
 		if i+1 < len(r.Levels) && r.Levels[i+1].Streams == l.Streams && r.Levels[i+1].Limit != "" {
-			continue // with these streams in step it is not
+			continue // the same streams in step are beyond a limit
 		}
 		t.Streams = l.Streams
 		t.TokensPerS, t.StampErrorP99 = rundir.Max(t.TokensPerS, l.TokensPerS), rundir.Max(t.StampErrorP99, l.Error.P99)

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// model is the name of the model that the server pretends to have.
 const model = "selftest"
 
 // Serve runs the server on a free port of the loopback interface. It writes its address on the first line of out and
@@ -33,7 +32,6 @@ func Serve(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// serveAll answers connections until l is closed, and returns the error of that.
 func serveAll(l net.Listener) error {
 	p := newPacer(newPacedClock())
 	go p.run()
@@ -72,7 +70,6 @@ func serveConn(c net.Conn, p *pacer) {
 	}
 }
 
-// answer answers a chat completion whose prompt is an order.
 func answer(out *socket, body []byte, p *pacer, b *burstAnswer) error {
 	var r struct {
 		Messages  []struct{ Content string }
@@ -131,7 +128,6 @@ type order struct {
 	Streams int           `json:"streams,omitempty"` // that begin together, once the requests for all of them have arrived
 }
 
-// orderMark begins a prompt that is an order.
 const orderMark = "paced: "
 
 // String returns the order as a prompt.

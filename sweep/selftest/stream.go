@@ -22,20 +22,18 @@ type stream struct {
 	done                chan struct{}
 }
 
-// part is what is written for one token.
 type part struct {
 	bytes []byte
 	at    int // where the token's text begins
 }
 
-// event returns one chunk of the body that holds one server-sent event.
+// event returns a chunk of the body with one server-sent event.
 func event(choices, more string) string {
-	data := fmt.Sprintf(`data: {"id":"chatcmpl-00000001","object":"chat.completion.chunk","created":1700000000,"model":"%s","choices":[%s]%s}`+"\n\n",
-		model, choices, more)
+	data := fmt.Sprintf(`data: {"id":"chatcmpl-00000001","object":"chat.completion.chunk","created":1700000000,`+
+		`"model":"%s","choices":[%s]%s}`+"\n\n", model, choices, more)
 	return fmt.Sprintf("%x\r\n%s\r\n", len(data), data)
 }
 
-// render makes the parts of an answer.
 func (s *stream) render() {
 	const (
 		head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n" +
@@ -75,7 +73,6 @@ func (s *stream) next(c pacedClock) bool {
 	return s.sent < s.output
 }
 
-// putInstant writes nanoseconds with leading zeros.
 func putInstant(to []byte, nanos int64) {
 	var b [instantDigits]byte
 	s := strconv.AppendInt(b[:0], nanos, 10)

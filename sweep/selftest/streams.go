@@ -47,7 +47,7 @@ func perStream(streams int) float64 {
 	return 20
 }
 
-// spareFiles is the number of file descriptors for everything other than streams.
+// spareFiles are for everything other than streams.
 const spareFiles = 64
 
 // streams measures n streams in each phase. Connections are kept from one to the next.
@@ -75,7 +75,7 @@ func (b *bench) streams(ctx context.Context, n int) error {
 	return nil
 }
 
-// level measures one level: a closed loop of n with n requests.
+// level measures a closed loop of n with n requests.
 func (b *bench) level(ctx context.Context, c *client.Client, n int, phase string, empty rundir.Number) (*Level, error) {
 	rate := perStream(n)
 	from := source{order{Phase: phase, Every: time.Duration(1e9 / rate), Streams: n},
@@ -116,7 +116,6 @@ type levelClient struct {
 	failure string
 }
 
-// usage is the use of processor and memory at an instant.
 type usage struct {
 	at     time.Time
 	used   time.Duration // processor time
@@ -147,7 +146,6 @@ func (w *levelClient) Do(ctx context.Context, call *client.Prepared, res *client
 	w.compare(res)
 }
 
-// compare compares a result's timestamps with those in its text.
 func (w *levelClient) compare(res *client.Result) {
 	if res.Status != client.StatusOK || len(res.Text) != instantDigits*res.Chunks() {
 		w.failed++
@@ -184,7 +182,6 @@ func (w *levelClient) compare(res *client.Result) {
 	w.span += before - began
 }
 
-// watchUsage records the use of processor and memory while all streams run, until ctx ends.
 func (w *levelClient) watchUsage(ctx context.Context) {
 	ticker := time.NewTicker(10 * time.Millisecond) // short against the shortest hold of a level
 	defer ticker.Stop()
@@ -209,7 +206,6 @@ func (w *levelClient) watchUsage(ctx context.Context) {
 	}
 }
 
-// result sums up what was compared.
 func (w *levelClient) result(rate float64, empty rundir.Number) *Level {
 	l := &Level{Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: w.tokens,
 		Error: spread(w.errors)}

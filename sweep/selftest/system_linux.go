@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic returns the system's monotonic clock in nanoseconds.
 func monotonic() int64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil { // never on Linux

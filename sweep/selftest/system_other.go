@@ -10,15 +10,12 @@ import (
 // monotonic returns a clock that all processes share, in nanoseconds: here the wall clock.
 func monotonic() int64 { return time.Now().UnixNano() }
 
-// nap sleeps.
 func nap(d time.Duration) { time.Sleep(d) }
 
-// socket is a connection.
 type socket struct{ net.Conn }
 
 func newSocket(c net.Conn) (*socket, error) { return &socket{c}, nil }
 
-// write writes b.
 func (s *socket) write(b []byte) error {
 	_, err := s.Conn.Write(b)
 	return err

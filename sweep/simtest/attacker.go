@@ -31,7 +31,7 @@ type Attacker struct {
 
 const (
 	attackerSlots = 8
-	hungFor       = 10 * time.Minute // --timeout
+	hangTime      = 10 * time.Minute // --timeout
 )
 
 // NewAttacker returns a server of a seed, without habits. [Attacker.Start] begins it.
@@ -42,7 +42,6 @@ func NewAttacker(seed uint64) *Attacker {
 // Start makes the slots, in the bubble that they are used in.
 func (a *Attacker) Start() { a.slots = make(chan struct{}, attackerSlots) }
 
-// draw returns what happens to the next request.
 func (a *Attacker) draw(asked int) (tokens int, scale float64, hangs, refused bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +81,7 @@ func (a *Attacker) Do(ctx context.Context, p *client.Prepared, res *client.Resul
 	}
 	res.HTTP, res.Headers, res.Finish = http.StatusOK, now(), "length"
 	if hangs {
-		if sleep(hungFor) {
+		if sleep(hangTime) {
 			res.Fail(now(), client.ClassTimeout, "no answer within the request's limit")
 		}
 		return

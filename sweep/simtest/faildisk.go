@@ -1,5 +1,3 @@
-// Disks that fill up or are taken away.
-
 package simtest
 
 import (
@@ -54,7 +52,6 @@ func (d *FailingDisk) Failed() bool {
 	return d.err != nil || d.room == 0
 }
 
-// failure returns the error of an operation; nil for none.
 func (d *FailingDisk) failure(op, name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -64,7 +61,6 @@ func (d *FailingDisk) failure(op, name string) error {
 	return &os.PathError{Op: op, Path: name, Err: d.err}
 }
 
-// syncFailure returns the error of syncing; nil for none.
 func (d *FailingDisk) syncFailure(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +70,7 @@ func (d *FailingDisk) syncFailure(name string) error {
 	return &os.PathError{Op: "sync", Path: name, Err: d.sync}
 }
 
-// take takes room for some bytes, and returns for how many there is.
+// take returns for how many of n bytes there is room.
 func (d *FailingDisk) take(n int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -130,18 +126,17 @@ func (d *FailingDisk) Check(f store.File, name string) error {
 	return d.OS.Check(f, name)
 }
 
-// failingFile is a file on a disk that fails.
 type failingFile struct {
 	store.File
-	on   *FailingDisk
+	disk *FailingDisk
 	name string
 }
 
 func (f *failingFile) Write(b []byte) (int, error) {
-	if err := f.on.failure("write", f.name); err != nil {
+	if err := f.disk.failure("write", f.name); err != nil {
 		return 0, err
 	}
-	n, err := f.File.Write(b[:f.on.take(len(b))])
+	n, err := f.File.Write(b[:f.disk.take(len(b))])
 	if err == nil && n < len(b) {
 		err = &os.PathError{Op: "write", Path: f.name, Err: syscall.ENOSPC}
 	}
@@ -149,10 +144,10 @@ func (f *failingFile) Write(b []byte) (int, error) {
 }
 
 func (f *failingFile) Sync() error {
-	if err := f.on.failure("sync", f.name); err != nil {
+	if err := f.disk.failure("sync", f.name); err != nil {
 		return err
 	}
-	if err := f.on.syncFailure(f.name); err != nil {
+	if err := f.disk.syncFailure(f.name); err != nil {
 		return err
 	}
 	return f.File.Sync()

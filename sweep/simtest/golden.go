@@ -26,7 +26,6 @@ func (Unencoded) Prepare(r *api.Request) (*client.Prepared, error) {
 	return &client.Prepared{Request: r}, nil
 }
 
-// mixed is a workload of lengths drawn from the seed and the stage's name.
 type mixed struct{ draw func() float64 }
 
 // Mixed returns requests of many lengths, which follow from the seed and the stage's name.

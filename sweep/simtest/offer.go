@@ -3,7 +3,6 @@ package simtest
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -22,14 +21,8 @@ type DrawnOutcome struct {
 
 // Next draws a request of the workload.
 func (s DrawnServer) Next(rng *rand.Rand) sim.Request {
-	draw := func(mean int) int {
-		if s.Spread == 0 {
-			return mean
-		}
-		const longest = 3 // standard deviations above the mean
-		return max(1, int(math.Round(float64(mean)*(1+s.Spread*min(max(rng.NormFloat64(), -1/s.Spread), longest)))))
-	}
-	return sim.Request{PromptTokens: draw(s.Work.PromptTokens), OutputTokens: draw(s.Work.OutputTokens)}
+	prompt := drawLength(rng, s.Work.PromptTokens, s.Spread)
+	return sim.Request{PromptTokens: prompt, OutputTokens: drawLength(rng, s.Work.OutputTokens, s.Spread)}
 }
 
 // Offer sends Poisson arrivals of the workload to a running server, and counts what happens between two times from the
@@ -43,10 +36,8 @@ func (s DrawnServer) Offer(ctx context.Context, live *sim.Engine, rate float64, 
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var offered, answered, refused, dropped, inFlight int
-	for at := time.Duration(0); ; {
-		if at += time.Duration(rng.ExpFloat64() / rate * 1e9); at >= to {
-			break
-		}
+	wait := func() time.Duration { return time.Duration(rng.ExpFloat64() / rate * 1e9) }
+	for at := wait(); at < to; at += wait() {
 		seq := s.Next(rng)
 		time.Sleep(time.Until(began.Add(at)))
 		if at >= from {

@@ -1,6 +1,3 @@
-// Draws random simulated servers, with and without bad habits, for statistical tests: a test runs over a
-// hundred of them and compares what was measured with the truth.
-
 package simtest
 
 import (
@@ -55,11 +52,10 @@ func randomServerWith(rng *rand.Rand, name string) DrawnServer {
 	}
 }
 
-// habits draws the parameters of a habit.
 func (s DrawnServer) habits(rng *rand.Rand, name string) (h sim.Habits) {
 	capacity := sim.CapacityOf(s.Config, s.Work)
 	slots := s.Config.MaxNumSeqs
-	between := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) } // even in the logarithm
+	between := func(low, high float64) float64 { return logUniform(rng, low, high) }
 	seconds := func(low, high float64) time.Duration {
 		return time.Duration(between(low, high) * 1e9).Round(time.Millisecond)
 	}
@@ -109,10 +105,9 @@ func (s DrawnServer) habits(rng *rand.Rand, name string) (h sim.Habits) {
 	return h
 }
 
-// The factor by which a scaled server's capacity changes, and the number of tokens in a burst: large enough to matter.
 const (
-	noticed    = 1.3
-	leastBurst = 3
+	leastScale = 1.3 // factor by which a scaled server's capacity changes
+	leastBurst = 3   // tokens in a burst
 )
 
 // What must make a collapsing server collapse: an overload that a sweep reaches. Its first probe asks for 10 % more
@@ -138,13 +133,17 @@ func (s DrawnServer) matters() bool {
 		scaled.MaxNumSeqs = h.Scales.Slots(scaled.MaxNumSeqs, h.Scales.At)
 		scaled.MaxBatchedTokens = max(scaled.MaxNumSeqs, h.Scales.Slots(scaled.MaxBatchedTokens, h.Scales.At))
 		change := sim.CapacityOf(scaled, s.Work).RequestsPerSecond / k.RequestsPerSecond
-		return max(change, 1/change) >= noticed
+		return max(change, 1/change) >= leastScale
 	}
 	if b := h.Bursts; b.Time > 0 && (b.Time < leastBurst*k.SyncITL || b.Time > k.SyncLatency/2) ||
 		b.Tokens > s.Work.OutputTokens/2 {
 		return false
 	}
 	return (h.Pauses.Length == 0 || h.Pauses.Length >= 10*k.SyncITL) && (h.Caches == 0 || k.SyncTTFT >= 2*sim.CacheTime)
+}
+
+func logUniform(rng *rand.Rand, low, high float64) float64 {
+	return low * math.Pow(high/low, rng.Float64())
 }
 
 func rounded(v float64, digits int) float64 {

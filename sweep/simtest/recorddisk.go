@@ -15,7 +15,6 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// kind is a kind of operation.
 type kind uint8
 
 const (
@@ -28,7 +27,6 @@ const (
 	syncDir
 )
 
-// operation is one operation on a disk.
 type operation struct {
 	kind kind
 	at   time.Time
@@ -121,7 +119,7 @@ func (r *RecordingDisk) Remove(name string) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, there := r.names[name]; there {
+	if _, known := r.names[name]; known {
 		delete(r.names, name)
 		r.add(operation{kind: remove, name: name})
 	}
@@ -139,25 +137,24 @@ func (r *RecordingDisk) SyncDir(path string) error {
 // Check finds nothing.
 func (r *RecordingDisk) Check(store.File, string) error { return nil }
 
-// recordedFile is a file of a recorder.
 type recordedFile struct {
 	store.File
-	of   *RecordingDisk
+	disk *RecordingDisk
 	file int
 }
 
 func (f *recordedFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	f.of.add(operation{kind: write, file: f.file, data: slices.Clone(b[:n])})
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.add(operation{kind: write, file: f.file, data: slices.Clone(b[:n])})
 	return n, err
 }
 
 func (f *recordedFile) Sync() error {
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	f.of.add(operation{kind: syncFile, file: f.file})
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.disk.add(operation{kind: syncFile, file: f.file})
 	return nil
 }
 
@@ -195,14 +192,14 @@ func (r *RecordingDisk) Durable(name string, ops int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files, names := r.state(ops)
-	file, ok := names.there[filepath.Join(r.dir, name)]
+	file, ok := names.disk[filepath.Join(r.dir, name)]
 	if !ok {
 		return nil
 	}
-	return append([]byte{}, files[file].there...) // not nil: the name is there
+	return append([]byte{}, files[file].disk...) // not nil: the name is on the disk
 }
 
-// leave makes what is left. Without random numbers nothing is lost.
+// leave loses nothing without random numbers.
 func (r *RecordingDisk) leave(t *testing.T, ops int, dir string, rng *rand.Rand) {
 	t.Helper()
 	r.mu.Lock()
@@ -212,10 +209,10 @@ func (r *RecordingDisk) leave(t *testing.T, ops int, dir string, rng *rand.Rand)
 		files[n].persist(rng)
 	}
 	names.persist(rng)
-	for name, file := range names.there {
+	for name, file := range names.disk {
 		rel, err := filepath.Rel(r.dir, name)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, rel), files[file].there, 0o644)
+			err = os.WriteFile(filepath.Join(dir, rel), files[file].disk, 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -246,7 +243,7 @@ func (r *RecordingDisk) state(ops int) (map[int]*content, *names) {
 
 // content is what a file holds, and what was written to it and not synced.
 type content struct {
-	there   []byte
+	disk    []byte
 	size    int64 // with what was not synced
 	pending []operation
 }
@@ -277,21 +274,21 @@ func (c *content) persist(rng *rand.Rand) {
 			}
 		}
 		if op.kind == truncate {
-			c.there = c.there[:min(op.size, int64(len(c.there)))]
+			c.disk = c.disk[:min(op.size, int64(len(c.disk)))]
 			continue
 		}
-		if end := op.size + int64(len(data)); end > int64(len(c.there)) && len(data) > 0 {
-			c.there = append(c.there, make([]byte, end-int64(len(c.there)))...)
+		if end := op.size + int64(len(data)); end > int64(len(c.disk)) && len(data) > 0 {
+			c.disk = append(c.disk, make([]byte, end-int64(len(c.disk)))...)
 		}
-		copy(c.there[min(op.size, int64(len(c.there))):], data)
+		copy(c.disk[min(op.size, int64(len(c.disk))):], data)
 	}
 	c.pending = nil
 }
 
-// names are the names in a directory.
+// names are those in the directory.
 type names struct {
-	there   map[string]int // as on the disk
-	now     map[string]int // with what was not synced
+	disk    map[string]int
+	cache   map[string]int // with what was not synced
 	pending []change
 }
 
@@ -303,24 +300,24 @@ type change struct {
 	gone string
 }
 
-func newNames() *names { return &names{there: map[string]int{}, now: map[string]int{}} }
+func newNames() *names { return &names{disk: map[string]int{}, cache: map[string]int{}} }
 
 func (n *names) record(op operation) {
 	c := change{name: op.name, file: op.file}
 	switch op.kind {
 	case rename:
-		c = change{name: op.to, file: n.now[op.name], gone: op.name}
+		c = change{name: op.to, file: n.cache[op.name], gone: op.name}
 	case remove:
 		c.none = true
 	}
-	c.apply(n.now)
+	c.apply(n.cache)
 	n.pending = append(n.pending, c)
 }
 
 func (n *names) persist(rng *rand.Rand) {
 	for _, c := range n.pending {
 		if rng == nil || rng.IntN(2) == 0 {
-			c.apply(n.there)
+			c.apply(n.disk)
 		}
 	}
 	n.pending = nil

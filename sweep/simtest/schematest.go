@@ -1,5 +1,3 @@
-// Checks in tests that the files of run directories follow their schemas.
-
 package simtest
 
 import (
@@ -104,11 +102,12 @@ func checkRecords(records []byte) (line int, err error) {
 	}
 	in := bufio.NewScanner(bytes.NewReader(records))
 	in.Buffer(nil, len(records)+1)
+	ended := bytes.HasSuffix(records, []byte("\n"))
 	seen, form := map[string]bool{}, []byte(nil)
 	for line = 1; in.Scan(); line++ {
 		valid := json.Valid(in.Bytes())
-		if form = appendForm(form[:0], in.Bytes()); valid && seen[string(form)] || !valid &&
-			!bytes.HasSuffix(records, []byte("\n")) {
+		form = appendForm(form[:0], in.Bytes())
+		if valid && seen[string(form)] || !valid && !ended {
 			continue
 		}
 		if err := check(s, in.Bytes()); err != nil {

@@ -92,13 +92,16 @@ type Varied struct {
 
 // Next returns the next session.
 func (v Varied) Next() (load.Session, bool) {
-	if v.Spread == 0 {
-		return v.Fixed.Next()
+	return Fixed{drawLength(v.Rng, v.Prompt, v.Spread), drawLength(v.Rng, v.Output, v.Spread)}.Next()
+}
+
+// drawLength draws a number of tokens with a coefficient of variation; 0 returns the mean, and draws nothing.
+func drawLength(rng *rand.Rand, mean int, variation float64) int {
+	if variation == 0 {
+		return mean
 	}
-	draw := func(mean int) int {
-		return max(1, int(math.Round(float64(mean)*(1+v.Spread*min(max(v.Rng.NormFloat64(), -1/v.Spread), 3)))))
-	}
-	return Fixed{draw(v.Prompt), draw(v.Output)}.Next()
+	const longest = 3 // standard deviations above the mean
+	return max(1, int(math.Round(float64(mean)*(1+variation*min(max(rng.NormFloat64(), -1/variation), longest)))))
 }
 
 // Trial is a random server with a workload that it can hold.

@@ -7,28 +7,26 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. What
-// it does with requests is what [sim.Engine] does with them. Habits are left out.
-type Simulation struct {
+// simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. It
+// treats requests as [sim.Engine] does. Habits are left out.
+type simulation struct {
 	config    sim.MachineConfig
 	scheduler *sim.Scheduler
 	now       time.Duration
-	coming    []*Job // by Arrived
+	coming    []*job // by Arrived
 }
 
-// Job is a request of a simulation and what became of it.
-type Job struct {
+type job struct {
 	Arrived     time.Duration
 	First, Last time.Duration // instants of the first and of the last token
 	Ended       bool          // all its tokens have come
 
 	sequence sim.Sequence
-	server   *Simulation
-	seen     func(j *Job, n int, at time.Duration) // told each token and its instant; nil for none
+	server   *simulation
+	seen     func(j *job, n int, at time.Duration) // told each token and its instant; nil for none
 }
 
-// token notes a token.
-func (j *Job) token(n int, last bool) {
+func (j *job) token(n int, last bool) {
 	if n == 1 {
 		j.First = j.server.now
 	}
@@ -38,19 +36,18 @@ func (j *Job) token(n int, last bool) {
 	}
 }
 
-// NewSimulation returns a server at rest.
-func NewSimulation(c sim.MachineConfig) (*Simulation, error) {
+func newSimulation(c sim.MachineConfig) (*simulation, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Simulation{config: c, scheduler: sim.NewScheduler(c)}, nil
+	return &simulation{config: c, scheduler: sim.NewScheduler(c)}, nil
 }
 
 // Add lets a request arrive at an instant that is not before the end of the last step. One that the server cannot hold
 // never ends. seen is told each token; it may add requests, and may be nil.
-func (s *Simulation) Add(at time.Duration, r sim.Request, seen func(j *Job, n int, at time.Duration)) *Job {
-	j := &Job{Arrived: at, server: s, seen: seen}
+func (s *simulation) Add(at time.Duration, r sim.Request, seen func(j *job, n int, at time.Duration)) *job {
+	j := &job{Arrived: at, server: s, seen: seen}
 	j.sequence = sim.Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	if s.config.Fits(r.PromptTokens, r.OutputTokens) != nil {
 		return j
@@ -65,7 +62,7 @@ func (s *Simulation) Add(at time.Duration, r sim.Request, seen func(j *Job, n in
 
 // Step does one step of the server, after a rest until the next arrival if there is nothing to do. It reports false
 // where nothing is left to do.
-func (s *Simulation) Step() bool {
+func (s *simulation) Step() bool {
 	rested := s.scheduler.Idle()
 	if rested {
 		if len(s.coming) == 0 {

@@ -3,6 +3,7 @@ package simtest
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -29,11 +30,9 @@ func (k Talks) Run() *rundir.Run {
 
 // Source returns the conversations of a stage. Their messages are names and lengths, as [TalkDoer] reads them.
 func (k Talks) Source(stage string, seed uint64) load.Source {
-	h := uint64(14695981039346656037)
-	for _, b := range []byte(stage) {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return &talkSource{Talks: k, stage: stage, rng: rand.New(rand.NewPCG(seed, h))}
+	h := fnv.New64a()
+	h.Write([]byte(stage))
+	return &talkSource{Talks: k, stage: stage, rng: rand.New(rand.NewPCG(seed, h.Sum64()))}
 }
 
 type talkSource struct {
@@ -65,7 +64,7 @@ type TalkDoer struct{ VirtualDoer }
 // Do runs the request on the engine.
 func (d TalkDoer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	r := *call.Request
-	tokens, prefix := Blocks(r.Messages, d.Live.Config().BlockTokens)
+	tokens, prefix := blocks(r.Messages, d.Live.Config().BlockTokens)
 	r.PromptTokens = tokens
 	d.do(ctx, &r, prefix, res)
 	if r.KeepText {
@@ -83,14 +82,15 @@ func (d TalkDoer) Gauges(context.Context) (client.Gauges, error) {
 	}, nil
 }
 
-// Blocks returns the tokens of messages, and the hashes of their full blocks.
-func Blocks(messages []api.Message, block int) (tokens int, prefix []uint64) {
+// blocks returns the tokens of messages, and the hashes of their full blocks.
+func blocks(messages []api.Message, block int) (tokens int, prefix []uint64) {
+	const fnvPrime = 1099511628211
 	hash := uint64(1)
 	for _, m := range messages {
 		at := strings.LastIndexByte(m.Content, '*')
 		n, _ := strconv.Atoi(m.Content[at+1:])
 		for i := range len(m.Content) {
-			hash = (hash ^ uint64(m.Content[i])) * 1099511628211
+			hash = (hash ^ uint64(m.Content[i])) * fnvPrime
 		}
 		tokens += n
 		for len(prefix) < tokens/block {

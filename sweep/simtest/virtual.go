@@ -56,7 +56,6 @@ func (d VirtualDoer) do(ctx context.Context, r *api.Request, prefix []uint64, re
 	}
 }
 
-// classOf is the class of a refusal.
 func classOf(r *sim.Refusal) client.Class {
 	switch {
 	case r.Status == http.StatusTooManyRequests && r.RetryAfter > 0:

@@ -13,16 +13,19 @@ import (
 // needed to tell where the 99th percentile is. MLPerf Inference ends its runs by the same test ("early stopping"), for
 // independent requests.
 
-// tally counts values beyond a limit.
 type tally struct {
-	beyond, open float64 // open: cut off below the limit
+	beyond, open float64 // values beyond the limit, and those cut off below it
 	total        float64
 	neff         float64 // independent values that they are worth
 }
 
-// bounds returns the bounds of the share beyond the limit, each of which errs with a probability. A value that was cut
-// off counts as beyond it in the upper bound alone.
-func (c tally) bounds(level float64) (low, high float64) {
+func tallyOf(b *rundir.Beyond) tally {
+	return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}
+}
+
+// bounds returns the bounds of the share beyond the limit. A value that was cut off counts as beyond it in the upper
+// bound alone.
+func (c tally) bounds() (low, high float64) {
 	worth := c.weight()
 	low, _ = stats.ShareBounds(c.beyond*worth, c.total*worth, level)
 	_, high = stats.ShareBounds((c.beyond+c.open)*worth, c.total*worth, level)
@@ -32,9 +35,8 @@ func (c tally) bounds(level float64) (low, high float64) {
 // weight returns how many independent values one value is worth.
 func (c tally) weight() float64 { return min(max(c.neff, 1)/c.total, 1) }
 
-// judge returns on which side of a share the tally shows its own share to be, at a level of error.
-func (c tally) judge(share, level float64) rundir.SLOVerdict {
-	switch low, high := c.bounds(level); {
+func (c tally) judge(share float64) rundir.SLOVerdict {
+	switch low, high := c.bounds(); {
 	case high < share:
 		return rundir.Met
 	case low > share:
@@ -49,15 +51,14 @@ func (t Term) Percentile() bool {
 	return t.Stat != Mean && !t.Share()
 }
 
-// count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the
-// stage was judged by this term before, else by its percentiles. ok is false for a mean, and where the stage does not
-// tell.
+// count returns the values of the term's metric, and those beyond the limit: exactly, where the stage was judged by
+// this term before, else by its percentiles. ok is false for a mean, and where the stage does not tell.
 func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	if t.Stat == Mean {
 		return c, false
 	}
 	if b := t.Counted(s); b != nil {
-		return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}, b.Of > 0 && b.Neff.Known()
+		return tallyOf(b), b.Of > 0 && b.Neff.Known()
 	}
 	if !t.Unknown(s).IsZero() {
 		return c, false
@@ -101,7 +102,7 @@ func (t Term) Counted(s *rundir.Stage) *rundir.Beyond {
 // Bound fills in the bounds of the share beyond the limit that a count shows, each of which holds with a probability of
 // 95 %.
 func Bound(b *rundir.Beyond) {
-	low, high := tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds(level)
+	low, high := tallyOf(b).bounds()
 	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
 }
 
@@ -111,7 +112,7 @@ func (t Term) Verdict(s *rundir.Stage) rundir.SLOVerdict {
 		return rundir.Missed // the server never answered again: no wait is long enough
 	}
 	if c, ok := t.count(s); ok {
-		return c.judge(t.tail(), level)
+		return c.judge(t.tail())
 	}
 	f, supported := t.Of(s)
 	low, high := f.Value(), f.Value()
@@ -133,8 +134,7 @@ func (t Term) Verdict(s *rundir.Stage) rundir.SLOVerdict {
 	return rundir.Unsure
 }
 
-// interval returns the 95 % interval of a mean. What was read from other tools has none: there both bounds are the mean
-// itself.
+// interval returns the 95 % interval of a mean. Means of other tools have none: both bounds are then the mean itself.
 func (t Term) interval(s *rundir.Stage) (low, high float64) {
 	d, _ := t.dist(s)
 	mean, _ := t.Of(s)
@@ -213,10 +213,6 @@ func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	return share / 2, ok // between the last percentile and the longest
 }
 
-// OfRequests reports whether the term limits a percentile of the times of requests.
-func (t Term) OfRequests() bool { return t.Percentile() && t.Metric != ITL }
-
-// logMeanError returns the standard error of the logarithm of a mean.
 func (t Term) logMeanError(s *rundir.Stage) float64 {
 	d, _ := t.dist(s)
 	if ci, ok := d.CI[Mean]; ok && ci[0] > 0 {

@@ -18,8 +18,7 @@ import (
 // lowest one does.
 type rateLimit struct{ rate, low, high float64 }
 
-// located reports whether the interval is narrow enough for the rate to be an answer.
-func (e rateLimit) located() bool { return (e.high-e.low)/2 <= maxHalfWidth*e.rate }
+func (e rateLimit) located() bool { return (e.high-e.low)/2 <= MaxHalfWidth*e.rate }
 
 // Highest returns the highest rate at which all terms hold, by stages with a rate and those with one request at a time,
 // which count as rate 0. It does not lie beyond the saturation rate, which may be nil.
@@ -55,7 +54,8 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		out.Verdict, out.Low, out.High = rundir.Met, rundir.Exactly(max(0, end.low)), rundir.Exactly(end.high)
 		out.Reason = noteWide.New(out.Low.Value(), end.high)
 		if end.located() {
-			if out.Rate, out.Reason = rundir.Exactly(end.rate), noteEnds.New(out.Limiting); kept {
+			out.Rate, out.Reason = rundir.Exactly(end.rate), noteEnds.New(out.Limiting)
+			if kept {
 				out.Reason = noteKeptThenEnds.New(out.KeptStage, out.Limiting)
 			}
 			out.Goodput = goodputAt(stages, end.rate)
@@ -66,16 +66,20 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 
 // lowestLimit returns where the first of some terms ends, and which: at the latest where the server saturates.
 func lowestLimit(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) (end rateLimit, limiting string) {
+	most := math.Inf(1)
+	if saturation != nil {
+		most = saturation.Rate.Or(saturation.High.Or(most))
+	}
 	end = rateLimit{math.Inf(1), math.Inf(1), math.Inf(1)}
 	for _, t := range terms {
-		e := t.rateLimit(stages, saturationRate(saturation))
+		e := t.rateLimit(stages, most)
 		if e.rate < end.rate {
 			end.rate, limiting = e.rate, t.String()
 		}
 		end.low, end.high = min(end.low, e.low), min(end.high, e.high)
 	}
 	if s := saturation; s != nil && s.High.Known() {
-		if most := s.Rate.Or(s.High.Value()); most < end.rate {
+		if most < end.rate {
 			end.rate, end.low, limiting = most, min(end.low, s.Low.Or(most)), rundir.LimitSaturation
 		}
 		end.high = min(end.high, s.High.Value())
@@ -83,15 +87,6 @@ func lowestLimit(stages []*rundir.Stage, saturation *rundir.Saturation, terms []
 	return end, limiting
 }
 
-// saturationRate returns the rate at which a server saturates, as far as that is known; infinite where it is not.
-func saturationRate(s *rundir.Saturation) float64 {
-	if s == nil {
-		return math.Inf(1)
-	}
-	return s.Rate.Or(s.High.Or(math.Inf(1)))
-}
-
-// byRate returns stages by the rate that they were offered.
 func byRate(stages []*rundir.Stage) []*rundir.Stage {
 	stages = slices.Clone(stages)
 	slices.SortStableFunc(stages, func(s, t *rundir.Stage) int { return cmp.Compare(Offered(s), Offered(t)) })
@@ -118,8 +113,9 @@ func highestKept(stages []*rundir.Stage, terms []Term) (rate float64) {
 func goodputAt(stages []*rundir.Stage, rate float64) (good rundir.Number) {
 	nearest := math.Inf(1)
 	for _, s := range stages {
-		if away := math.Abs(Offered(s) - rate); s.Goodput != nil && s.Goodput.Share.Known() && away < nearest {
-			nearest, good = away, rundir.Exactly(rate*s.Goodput.Share.Value())
+		distance := math.Abs(Offered(s) - rate)
+		if s.Goodput != nil && s.Goodput.Share.Known() && distance < nearest {
+			nearest, good = distance, rundir.Exactly(rate*s.Goodput.Share.Value())
 		}
 	}
 	return good
@@ -136,7 +132,8 @@ func needMore(out *rundir.SLO, stages []*rundir.Stage, terms []Term) {
 			out.Needs, out.NeedsStage, out.Limiting = n, s.Name, t.String()
 		}
 	}
-	if out.Reason = noteNoneJudged.New(); out.Needs > 0 {
+	out.Reason = noteNoneJudged.New()
+	if out.Needs > 0 {
 		out.Reason = noteTooFew.New(out.Limiting, out.NeedsStage, out.Needs)
 	}
 }
@@ -175,19 +172,23 @@ type point struct {
 func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	var sizes []float64 // of a cluster
 	for _, s := range stages {
-		p := point{rate: Offered(s), time: s.Window}
-		size := 1.0
 		if Overloaded(s) {
 			continue
-		} else if t.Stat == Mean {
+		}
+		p := point{rate: Offered(s), time: s.Window}
+		size := 1.0
+		if t.Stat == Mean {
 			v, _ := t.Of(s)
-			if p.log, p.error = math.Log(v.Value()/t.Limit), t.logMeanError(s); !(v.Value() > 0) {
+			if !(v.Value() > 0) {
 				continue
 			}
-		} else if c, ok := t.count(s); ok {
-			p.share, p.n, size = c.beyond/c.total, c.total, 1/c.weight()
+			p.log, p.error = math.Log(v.Value()/t.Limit), t.logMeanError(s)
 		} else {
-			continue
+			c, ok := t.count(s)
+			if !ok {
+				continue
+			}
+			p.share, p.n, size = c.beyond/c.total, c.total, 1/c.weight()
 		}
 		points, sizes = append(points, p), append(sizes, size)
 	}
@@ -210,7 +211,6 @@ func (t Term) points(stages []*rundir.Stage, most float64) (points []point) {
 	return slices.DeleteFunc(points, func(p point) bool { return t.Stat != Mean && p.n < 1 })
 }
 
-// rateLimit returns where the term ends, at a server that saturates at a rate.
 func (t Term) rateLimit(stages []*rundir.Stage, most float64) rateLimit {
 	points := t.points(stages, most)
 	k := t.split(points)
@@ -245,7 +245,8 @@ func (t Term) rateLimit(stages []*rundir.Stage, most float64) rateLimit {
 func (t Term) split(points []point) (k int) {
 	best, sum := 0.0, 0.0
 	for i := range points {
-		if sum -= points[i].miss(t) * points[i].weight(t); sum > best {
+		sum -= points[i].miss(t) * points[i].weight(t)
+		if sum > best {
 			best, k = sum, i+1
 		}
 	}
@@ -260,7 +261,7 @@ func (p *point) miss(t Term) float64 {
 	return logit((p.share*p.n+0.5)/(p.n+1)) - logit(t.tail())
 }
 
-// weight returns what that is worth: one over its variance, where the term is just kept.
+// weight returns one over the variance of miss, where the term is just kept.
 func (p *point) weight(t Term) float64 {
 	if t.Stat == Mean {
 		return 1 / (p.error * p.error)
@@ -268,7 +269,7 @@ func (p *point) weight(t Term) float64 {
 	return p.n * t.tail() * (1 - t.tail())
 }
 
-// sigmas returns that in standard errors.
+// sigmas returns miss in standard errors.
 func (p *point) sigmas(t Term) float64 { return p.miss(t) * math.Sqrt(p.weight(t)) }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
@@ -317,25 +318,25 @@ func (t Term) fit(points []point, at float64) (level, slope, error float64) {
 			}
 			r.add(u, y, math.Pow(1-far*far*far, 3)/(variance+math.Pow(slope*stageScatter, 2)))
 		}
-		level, slope, error = r.solve(usualSlope)
+		level, slope, error = r.solve()
 		slope = max(slope, minSlope)
 	}
 	return level, slope, error
 }
 
-// regression holds the sums of a regression on one variable.
+// regression holds the weighted sums of a regression on one variable.
 type regression struct{ w, wu, wuu, wy, wuy float64 }
 
 func (m *regression) add(u, y, w float64) {
 	m.w, m.wu, m.wuu, m.wy, m.wuy = m.w+w, m.wu+w*u, m.wuu+w*u*u, m.wy+w*y, m.wuy+w*u*y
 }
 
-// solve returns the level at 0 with its standard error, and the slope; the usual one, with a level that is not known,
-// where all are at one place.
-func (m *regression) solve(usual float64) (level, slope, error float64) {
+// solve returns the level at 0 with its standard error, and the slope: usualSlope, with an unknown level, where all are
+// at one place.
+func (m *regression) solve() (level, slope, error float64) {
 	det := m.w*m.wuu - m.wu*m.wu
 	if !(det > 0) {
-		return 0, usual, math.Inf(1)
+		return 0, usualSlope, math.Inf(1)
 	}
 	return (m.wy*m.wuu - m.wu*m.wuy) / det, (m.w*m.wuy - m.wu*m.wy) / det, math.Sqrt(m.wuu / det)
 }

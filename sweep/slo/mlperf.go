@@ -23,7 +23,7 @@ func (e EarlyStopping) Passes() bool { return e.Beyond <= e.Allowed }
 // EarlyStopping returns MLPerf's verdict on a term in a stage that was judged by it; ok is false where the term is no
 // percentile of requests.
 func (t Term) EarlyStopping(s *rundir.Stage) (e EarlyStopping, ok bool) {
-	if !t.OfRequests() {
+	if !t.Percentile() || t.Metric == ITL {
 		return e, false
 	}
 	b := t.Counted(s)

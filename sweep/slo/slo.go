@@ -44,7 +44,6 @@ type Term struct {
 	Gap    float64 // of Stalls: seconds without a token from which on it is a stall; 0 for other metrics
 }
 
-// form is how a term of a metric is written.
 type form struct {
 	sign    string   // "<" or ">"
 	stats   []string // nil for a share
@@ -119,10 +118,8 @@ func Parse(text string) (Term, error) {
 	return t.withTime(text, limit)
 }
 
-// notATerm returns the error of a term that cannot be read.
 func notATerm(text, why string) error { return fmt.Errorf("SLO %q: %s; write %s", text, why, grammar) }
 
-// withShare reads the limit of a share.
 func (t Term) withShare(text, limit string) (Term, error) {
 	bad := notATerm(text, t.Metric+" takes a share below 100%, as in "+forms[t.Metric].example)
 	if t.Metric == Stalls {
@@ -136,18 +133,18 @@ func (t Term) withShare(text, limit string) (Term, error) {
 			t.Gap = d.Seconds()
 		}
 	}
-	share, err := ParseShare(limit)
+	share, err := parseShare(limit)
 	above := t.Above()
 	if err != nil || t.Stat != "" || above && share == 1 { // no number of answers shows that all are right
 		return Term{}, bad
 	}
-	if t.Limit = share; above {
+	t.Limit = share
+	if above {
 		t.Limit = 1 - share
 	}
 	return t, nil
 }
 
-// withSpeed reads the limit of a speed.
 func (t Term) withSpeed(text, limit string) (Term, error) {
 	number, found := strings.CutSuffix(limit, "tok/s")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -158,7 +155,6 @@ func (t Term) withSpeed(text, limit string) (Term, error) {
 	return t, nil
 }
 
-// withTime reads the limit of a duration.
 func (t Term) withTime(text, limit string) (Term, error) {
 	d, err := time.ParseDuration(strings.ReplaceAll(limit, " ", ""))
 	if _, number := strconv.ParseFloat(limit, 64); number == nil && err != nil {
@@ -201,8 +197,8 @@ func Strings(terms []Term) []string {
 	return all
 }
 
-// ParseShare reads a share above 0 and up to 1, such as "10%" or "0.1".
-func ParseShare(text string) (float64, error) {
+// parseShare reads a share above 0 and up to 1, such as "10%" or "0.1".
+func parseShare(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	digits, percent := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -286,7 +282,6 @@ func digits(v float64) string {
 	return trim(strconv.FormatFloat(v, 'f', min(decimals, 9), 64))
 }
 
-// trim takes zeros off the end of decimals.
 func trim(s string) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -326,11 +321,10 @@ func (t Term) PerToken() Term {
 		Limit: t.Limit}
 }
 
-// noDists are those of a stage in which no request failed.
-var noDists rundir.AllDists
+var noDists rundir.AllDists // of a stage in which no request failed
 
-// dist returns the distribution that the term is about, failed requests included where some failed, and the statistic
-// of it; nil for a share.
+// dist returns the distribution and the statistic that the term is about, failed requests included where some failed;
+// nil for a share.
 func (t Term) dist(s *rundir.Stage) (d *rundir.Dist, stat string) {
 	all := s.All
 	if all == nil {
@@ -369,13 +363,14 @@ func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 	case !t.Unknown(s).IsZero():
 		return f, true
 	case t.Metric == Errors:
-		return errorShare(s), true
+		return rundir.Exactly(float64(s.Requests.Error) / float64(s.Requests.OK+s.Requests.Error)), true // 0/0 is absent
 	case d == nil:
 		b := t.Counted(s)
-		if f = rundir.Exactly(float64(b.Count) / float64(b.Of)); b.Open > 0 {
-			f = rundir.Over(f.Value())
+		share := float64(b.Count) / float64(b.Of)
+		if b.Open > 0 {
+			return rundir.Over(share), true
 		}
-		return f, true
+		return rundir.Exactly(share), true
 	}
 	f, supported = d.Get(stat), d.Supported(stat)
 	if t.Metric == ITL && t.Stat == Mean && f.IsZero() {
@@ -383,15 +378,6 @@ func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 		return s.InterToken, true
 	}
 	return f, supported
-}
-
-// errorShare returns the share of requests that failed; absent where requests were not counted.
-func errorShare(s *rundir.Stage) rundir.Number {
-	ended := s.Requests.OK + s.Requests.Error
-	if ended == 0 {
-		return rundir.Number{}
-	}
-	return rundir.Exactly(float64(s.Requests.Error) / float64(ended))
 }
 
 // Of returns the term of a metric among several; nil where there is none.

@@ -25,7 +25,6 @@ const maxAdvice = 100
 const (
 	probeDistance       = 0.05 // so far below and above it rates are held; the half-width that is aimed at
 	firstProbe          = 0.8  // of the saturation rate, where the stages show nothing
-	maxHalfWidth        = 0.2  // half-width of an interval that is an answer, as of saturation
 	lineReach           = 0.3  // on either side: farther away the curve bends, and within less the slope is unsure
 	stageScatter        = 0.03 // what a single stage is off by, besides its own noise
 	valuesPerRelaxation = 20   // independent values of a stage in the time in which a queue forgets what it was
@@ -37,6 +36,11 @@ const (
 	fits                = 8   // of a line, each from the one before
 	intervalFactor      = 1.4 // times as wide as the line's: the search ends where that happens to be narrow
 )
+
+// MaxHalfWidth is the half-width of an interval up to which a rate counts as located, as a share of the rate. It is the
+// room that a comfortable load leaves below saturation: with a wider interval it is not known whether the server
+// sustains even that.
+const MaxHalfWidth = 0.2
 
 // How many requests a percentile takes.
 const (

@@ -37,21 +37,20 @@ const (
 // within one; it grows where neighbours are alike. A segment is what lies between two changes. The spread is returned
 // too.
 func Changes(y []float64, level float64) ([]Change, Spread) {
-	r := replay{y: y, level: level / independentTests}
+	r := detector{y: y, level: level / independentTests}
 	for n := range y {
 		r.test(n + 1)
 	}
 	return r.result()
 }
 
-// replay searches a series for changes, value after value.
-type replay struct {
+// detector searches a series for changes, value after value.
+type detector struct {
 	y     []float64
 	level float64
 	found []Change
 }
 
-// fit is a change of a segment: what it explains, and what it leaves.
 type fit struct {
 	at    int
 	drift bool
@@ -60,16 +59,14 @@ type fit struct {
 	sse   float64 // what is left
 }
 
-// start is where the i-th segment begins.
-func (r *replay) start(i int) int {
+func (r *detector) start(i int) int {
 	if i == 0 {
 		return 0
 	}
 	return r.found[i-1].Last
 }
 
-// end is where the i-th segment ends, among n values.
-func (r *replay) end(i, n int) int {
+func (r *detector) end(i, n int) int {
 	if i == len(r.found) {
 		return n
 	}
@@ -77,7 +74,7 @@ func (r *replay) end(i, n int) int {
 }
 
 // test tests whether the first n values end with another change.
-func (r *replay) test(n int) {
+func (r *detector) test(n int) {
 	r.settle(n)
 	x, earlier, free := r.clipOutliers(n)
 	var best fit
@@ -103,7 +100,7 @@ func (r *replay) test(n int) {
 }
 
 // settle moves the last step to where it divides the values best, as long as few have come after it.
-func (r *replay) settle(n int) {
+func (r *detector) settle(n int) {
 	last := len(r.found) - 1
 	if last < 0 || r.found[last].Drift || n-r.found[last].At > settleValues {
 		return
@@ -118,17 +115,17 @@ func (r *replay) settle(n int) {
 	r.found[last].Last = r.found[last].At
 }
 
-// medianDistance returns the sum of the distances to the median.
+// medianDistance is a sum over all values.
 func medianDistance(x []float64) (sum float64) {
-	m := Median(x)
+	m := median(x)
 	for _, v := range x {
 		sum += math.Abs(v - m)
 	}
 	return sum
 }
 
-// Median returns the median; NaN for no values.
-func Median(x []float64) float64 {
+// median is NaN for no values.
+func median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
 	}
@@ -139,20 +136,20 @@ func Median(x []float64) float64 {
 
 // clipOutliers returns the last segment without outliers; and the sum of squares of the segments before it, without
 // outliers, with its degrees of freedom.
-func (r *replay) clipOutliers(n int) (x []float64, squares, df float64) {
+func (r *detector) clipOutliers(n int) (x []float64, squares, df float64) {
 	const normal = 1.4826 // of the standard deviation of a normal distribution to its median absolute deviation
 	var parts [][]float64
 	var distances []float64
 	for i := range len(r.found) + 1 {
 		part := slices.Clone(r.y[r.start(i):r.end(i, n)])
-		m := Median(part)
+		m := median(part)
 		for j := range part {
 			part[j] -= m
 			distances = append(distances, math.Abs(part[j]))
 		}
 		parts = append(parts, part)
 	}
-	far := outlierLimit * normal * Median(distances)
+	far := outlierLimit * normal * median(distances)
 	for i, part := range parts {
 		for j := range part {
 			part[j] = max(-far, min(far, part[j]))
@@ -165,7 +162,6 @@ func (r *replay) clipOutliers(n int) (x []float64, squares, df float64) {
 	return parts[len(parts)-1], squares, df
 }
 
-// fits returns the fits of all steps and drifts.
 func fits(x []float64) []fit {
 	n := len(x)
 	var all []fit
@@ -230,7 +226,7 @@ func varianceInflation(x []float64, f fit) float64 {
 
 // result returns the changes, and the spread of the values within segments. Steps have their sizes by all values on
 // either side, with intervals by the spread of all segments. Drifts keep the sizes with which they were found.
-func (r *replay) result() ([]Change, Spread) {
+func (r *detector) result() ([]Change, Spread) {
 	n := len(r.y)
 	last, squares, df := r.clipOutliers(n)
 	squares, df = squares+variance(last)*float64(len(last)), df+float64(len(last)-1)

@@ -25,7 +25,6 @@ func EffectiveN(x []float64) float64 {
 	return math.Max(1, float64(n)/tau)
 }
 
-// autocovariance returns the mean product of deviations from mean at a lag.
 func autocovariance(x []float64, mean float64, lag int) float64 {
 	sum := 0.0
 	for i := lag; i < len(x); i++ {
@@ -77,7 +76,7 @@ func MeanInterval(series []float64, deviation, neff float64) (low, high float64,
 	return mean - half, mean + half*(1+stretch/math.Sqrt(neff)), true
 }
 
-// widestBatchInterval returns the half-width of the widest interval for a series' mean from batches of several sizes.
+// widestBatchInterval returns the largest half-width from batches of several sizes.
 func widestBatchInterval(series []float64) float64 {
 	half := 0.0
 	for _, k := range []int{20, 10, 5} {

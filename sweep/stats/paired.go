@@ -50,17 +50,8 @@ func (s Spread) P(mean float64, n int) float64 {
 // by the standard error from the first sample has Student's t distribution with the degrees of freedom of that sample.
 // Level and power then hold exactly for any true spread. Estimating the spread again at the end would break that.
 func (s Spread) Needed(delta, level, power float64) float64 {
-	return math.Ceil(math.Pow(s.Deviation*s.detectableErrors(level, power)/delta, 2))
-}
-
-// Detectable returns the smallest true difference that the mean of n differences shows with the given power.
-func (s Spread) Detectable(n int, level, power float64) float64 {
-	return s.Deviation * s.detectableErrors(level, power) / math.Sqrt(float64(n))
-}
-
-// detectableErrors returns the difference that is shown with the given power, in standard errors.
-func (s Spread) detectableErrors(level, power float64) float64 {
-	return StudentQuantile(1-level/2, s.DF) + StudentQuantile(power, s.DF)
+	errors := StudentQuantile(1-level/2, s.DF) + StudentQuantile(power, s.DF) // standard errors that are shown
+	return math.Ceil(math.Pow(s.Deviation*errors/delta, 2))
 }
 
 // Holm reports which of several hypotheses are rejected when the probability of one false rejection among them is to be

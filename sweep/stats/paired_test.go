@@ -43,7 +43,6 @@ func TestP(t *testing.T) {
 func TestNeeded(t *testing.T) {
 	s := Spread{0.04, 8}
 	near(t, "needed", s.Needed(0.03, 0.05, 0.8), math.Ceil(math.Pow(0.04*(2.306004+0.888890)/0.03, 2)), 0)
-	near(t, "detectable", s.Detectable(16, 0.05, 0.8), 0.04*(2.306004+0.888890)/4, 1e-7)
 	big := Spread{1, 1e7}
 	near(t, "needed of a known spread", big.Needed(0.5, 0.05, 0.8), 32, 0) // (1.96+0.84)^2/0.25 = 31.4: the textbooks' 32
 }

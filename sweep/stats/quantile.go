@@ -81,7 +81,6 @@ func QuantileInterval(s Ascending, series []float64, p, neff float64) (low, high
 	return QuantileOf(s, centre-half), QuantileOf(s, centre+half), true
 }
 
-// exceedances returns 1 for each value above q, and 0 for the others.
 func exceedances(series []float64, q float64) []float64 {
 	out := make([]float64, len(series))
 	for i, v := range series {

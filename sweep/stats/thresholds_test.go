@@ -57,7 +57,7 @@ func stepP() float64 { return 2 * studentTail(1/(0.05*math.Sqrt(12.0/10)*math.Sq
 
 // settled returns where a step is put, among n values, that was first found elsewhere.
 func settled(at, found, n int) int {
-	r := replay{y: steps(n, at), found: []Change{{At: found, Last: found}}}
+	r := detector{y: steps(n, at), found: []Change{{At: found, Last: found}}}
 	r.settle(n)
 	return r.found[0].At
 }
@@ -88,7 +88,7 @@ func TestFactors(t *testing.T) {
 	}
 	near(t, "inflation by a week of neighbours", varianceInflation(halves, fit{}), week, 1e-9)
 
-	r := replay{y: []float64{-1, 1, -1, 1, -1, 1, 99}}
+	r := detector{y: []float64{-1, 1, -1, 1, -1, 1, 99}}
 	clipped, _, _ := r.clipOutliers(6)
 	near(t, "no outlier", slices.Max(clipped), 1, 0)
 	r.y = append(r.y, -99)

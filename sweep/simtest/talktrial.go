@@ -2,7 +2,6 @@ package simtest
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -22,7 +21,7 @@ type TalkTrial struct {
 // random.
 func RandomTalks(seed uint64) *TalkTrial {
 	rng := rand.New(rand.NewPCG(seed, talkStream))
-	between := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) } // even in the logarithm
+	between := func(low, high float64) float64 { return logUniform(rng, low, high) }
 	names := []string{"Qwen2-7B/L20/fp16", "Qwen2-7B/A100/int4", "Qwen2-7B/A10/int4", "Qwen2-72B/A100x4/int4"}
 	server, err := sim.Preset(names[rng.IntN(len(names))])
 	if err != nil {
@@ -50,9 +49,9 @@ func RandomTalks(seed uint64) *TalkTrial {
 // talkStream keeps trials of conversations apart from other random numbers of the same seed.
 const talkStream = 12
 
-// alone returns the time in seconds to the first token of a first turn alone.
+// alone returns the time in seconds to the first token of a lone first turn.
 func (k *TalkTrial) alone() float64 {
-	s, err := NewSimulation(k.Server)
+	s, err := newSimulation(k.Server)
 	if err != nil {
 		panic(err)
 	}
@@ -66,14 +65,13 @@ func (k *TalkTrial) alone() float64 {
 func (k *TalkTrial) String() string {
 	c := k.Server
 	return fmt.Sprintf("seed %d: %s/%s/%s kv %d seqs %d budget %d %+v ttft:p95<%v", k.Seed, c.Model.Name, c.GPU.Name,
-		c.Quant, c.KVTokens, c.MaxNumSeqs,
-		c.MaxBatchedTokens, k.Talks, k.Limit.Round(time.Millisecond))
+		c.Quant, c.KVTokens, c.MaxNumSeqs, c.MaxBatchedTokens, k.Talks, k.Limit.Round(time.Millisecond))
 }
 
 // Beyond returns the share of the turns that take longer than the limit with a number of users, in the long run: among
 // so many turns.
 func (k *TalkTrial) Beyond(server sim.MachineConfig, users, turns int) float64 {
-	s, err := NewSimulation(server)
+	s, err := newSimulation(server)
 	if err != nil {
 		panic(err)
 	}
@@ -87,16 +85,14 @@ func (k *TalkTrial) Beyond(server sim.MachineConfig, users, turns int) float64 {
 	return float64(r.beyond) / float64(r.ended-r.opening)
 }
 
-// talkRun is conversations on a simulation.
 type talkRun struct {
 	*TalkTrial
-	server                 *Simulation
+	server                 *simulation
 	rng                    *rand.Rand
 	block                  int
 	opening, ended, beyond int
 }
 
-// talker is one user's session.
 type talker struct {
 	turn, tokens int
 	hash         uint64
@@ -115,7 +111,7 @@ func (r *talkRun) begin(at time.Duration, t *talker) {
 	}
 	t.turn++
 	r.server.Add(at, sim.Request{PromptTokens: t.tokens, OutputTokens: w.Output, Prefix: t.prefix},
-		func(j *Job, n int, now time.Duration) {
+		func(j *job, n int, now time.Duration) {
 			if n < w.Output {
 				return
 			}
@@ -130,7 +126,6 @@ func (r *talkRun) begin(at time.Duration, t *talker) {
 		})
 }
 
-// say adds a message to a session.
 func (t *talker) say(tokens, block int) {
 	t.tokens += tokens
 	prefix := t.prefix[:len(t.prefix):len(t.prefix)]

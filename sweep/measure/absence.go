@@ -6,8 +6,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// absence is when nothing listened where the server was: it had died, or was started again. Its requests say nothing of
-// what the server can do.
+// absence is the time in which nothing listened at the server's address: it had died, or was started again.
 type absence struct {
 	n           int
 	first, last float64
@@ -24,9 +23,8 @@ func (a *absence) add(r *rundir.Record) {
 	a.first, a.last = min(a.first, at), max(a.last, at)
 }
 
-// awayNote returns why a stage is invalid in which the server was away for more than the tolerated share of the
-// requests; a zero note where it was there.
-func (s *summary) awayNote(st *rundir.Stage) note.Note {
+// absenceNote is zero where the server was there for all but the tolerated share of the requests.
+func (s *summary) absenceNote(st *rundir.Stage) note.Note {
 	a, ended := &s.metrics.absence, st.Requests.OK+st.Requests.Error
 	if float64(a.n) <= s.Tolerance*float64(ended) {
 		return note.Note{}

@@ -7,8 +7,8 @@ func shortens(st *rundir.Stage) bool {
 	return st.Shortened.Known() && st.Shortened.Value()*(1+tolerance) < 1
 }
 
-// atFullLength returns a stage as its work is: what it completed counts in answers of the length that lone ones have. A
-// stage whose answers are shorter than the tolerance asked for more than the server does.
+// atFullLength counts what a stage completed in answers of the length that lone ones have. A stage whose answers are
+// shorter than the tolerance asked for more than the server does.
 func atFullLength(st *rundir.Stage) *rundir.Stage {
 	if st == nil || !shortens(st) {
 		return st

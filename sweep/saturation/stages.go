@@ -1,0 +1,54 @@
+package saturation
+
+import (
+	"cmp"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+)
+
+// openLoops returns the usable stages with an arrival rate, by rate.
+func openLoops(stages []rundir.Stage) []*rundir.Stage {
+	var open []*rundir.Stage
+	for i := range stages {
+		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) {
+			open = append(open, st)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b *rundir.Stage) int {
+		return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.Repeat, b.Repeat))
+	})
+	return open
+}
+
+// Usable reports whether a stage is whole, and says more of the server than of the client.
+func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
+
+// synchronousStage returns the stage with one request in flight; nil where none is usable.
+func synchronousStage(stages []rundir.Stage) *rundir.Stage {
+	for i := range stages {
+		if st := &stages[i]; st.Role == rundir.Synchronous && Usable(st) {
+			return st
+		}
+	}
+	return nil
+}
+
+// ThroughputRate returns what the throughput stage completed per second; absent where it completed nothing, or was not
+// steady.
+func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
+	if st := throughputStage(run); st != nil {
+		rate = atFullLength(st).Progress.Rate
+	}
+	return rate
+}
+
+// throughputStage returns the throughput stage; nil where none is usable, or it was not steady.
+func throughputStage(run *rundir.Run) (ceiling *rundir.Stage) {
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Throughput && Usable(st) && st.Progress.Rate.Known() {
+			ceiling = st
+		}
+	}
+	return ceiling
+}
