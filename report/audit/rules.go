@@ -2,9 +2,8 @@ package audit
 
 import "llmsweep/report/lang"
 
-// rules returns all rules, in the order in which they are asked and in which findings of one line are shown: what
-// misprints a figure is found before what such a figure would contradict. The reasons for the tolerances stand beside
-// the constants of the checks.
+// rules returns all rules, in the order in which they are applied and findings of one line are shown: a misprint comes
+// before what the misprinted figure would contradict. The constants of the checks give the reasons for the tolerances.
 func rules() []rule {
 	return []rule{
 		{"zeros", lang.Say("Nothing was completed, and it is printed as 0 instead of n/a.", "没有完成任何请求，却印成 0 而非 n/a。"),

@@ -32,7 +32,8 @@ func copied(t *result) []hit {
 			if !ok || r.text(key) != above.text(key) || q.Number.Value() == 0 {
 				continue
 			}
-			if same = append(same, key); q.Digits >= copiedDigits {
+			same = append(same, key)
+			if q.Digits >= copiedDigits {
 				long = append(long, key)
 			}
 		}
@@ -70,9 +71,9 @@ func isCopy(above, r *row, same []string) bool {
 
 // copyOf returns the finding. It is on the row that contradicts the number; where both or neither do, on the lower row.
 func copyOf(above, r *row, same []string) hit {
-	twin, of := r, above
+	twin, original := r, above
 	if !latencyIdentity(above).note.IsZero() && latencyIdentity(r).note.IsZero() {
-		twin, of = above, r
+		twin, original = above, r
 	}
 	var parts []note.Note
 	for _, key := range same {
@@ -82,7 +83,7 @@ func copyOf(above, r *row, same []string) hit {
 	h := hit{
 		row:     twin,
 		key:     same[0],
-		note:    noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)),
+		note:    noteCopied.New(parts, original.line(same[0]), original.name(), latency(twin), latency(original)),
 		figures: same,
 	}
 	if slices.Equal(same, []string{keyTTFT}) {
@@ -132,16 +133,18 @@ func compareReprint(first, again *result) (differing []hit, ok bool) {
 		rows++
 		o := first.rows[i]
 		for _, key := range []string{keyCompleted, keyLatency, keyTTFT, keyGap, keyOutput} {
-			switch x, y := figure(o.stage, key), figure(r.stage, key); {
-			case !x.Known() || !y.Known():
-			case x == y:
+			x, y := figure(o.stage, key), figure(r.stage, key)
+			if !known(x, y) {
+				continue
+			}
+			if x == y {
 				equal++
-			default:
-				for _, pair := range [][2]*row{{o, r}, {r, o}} {
-					here, there := pair[0], pair[1]
-					n := noteReprinted.New(there.line(key), key, there.text(key), here.text(key))
-					differing = append(differing, hit{row: here, key: key, grade: Doubtful, note: n, figures: []string{key}})
-				}
+				continue
+			}
+			for _, pair := range [][2]*row{{o, r}, {r, o}} {
+				here, there := pair[0], pair[1]
+				n := noteReprinted.New(there.line(key), key, there.text(key), here.text(key))
+				differing = append(differing, hit{row: here, key: key, grade: Doubtful, note: n, figures: []string{key}})
 			}
 		}
 	}
@@ -275,16 +278,8 @@ func misprintedRates(t *result) (hits []hit) {
 		if i < 0 {
 			continue
 		}
-		n := noteMisprintedRate.New(
-			digits(offered),
-			digits(done),
-			missing,
-			window,
-			seconds(latency),
-			most,
-			digits(t.rows[i].value(keyCompleted)),
-			t.rows[i].line(keyCompleted),
-		)
+		n := noteMisprintedRate.New(digits(offered), digits(done), missing, window, seconds(latency), most,
+			digits(t.rows[i].value(keyCompleted)), t.rows[i].line(keyCompleted))
 		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 	}
 	return hits
@@ -307,7 +302,7 @@ func ceiling(t *result) []hit {
 	}
 	for _, r := range t.rows {
 		s, ok := r.spans(keyRate, keyCompleted)
-		if !ok || s[1].V == 0 || s[0].Excess(c) != 0 {
+		if !ok || s[1].V == 0 || s[0].excess(c) != 0 {
 			continue
 		}
 		if short := 1 - s[1].High/c.Low; short > ceilingTolerance {
