@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// SpreadFunc returns the spread between runs of a configuration in a metric, of logarithms, that is known from
-// elsewhere; one without degrees of freedom where none is.
+// SpreadFunc returns the known spread between runs of a configuration in a metric, of logarithms; one without degrees
+// of freedom where it is unknown.
 type SpreadFunc func(s *setup.Setup, key string) stats.Spread
 
 // OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric
@@ -69,8 +69,8 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 	for i, runs := range measured {
 		for j := range runs {
 			f, ok := runs[j].Get(key)
-			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast || !isShare(key) &&
-				f.Value.Value() <= 0 {
+			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast ||
+				!isShare(key) && f.Value.Value() <= 0 {
 				return
 			}
 			scale := 1.0

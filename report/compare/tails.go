@@ -18,13 +18,12 @@ type Tail struct {
 	Setup      string           `json:"setup"`
 	Statistics map[string]Range `json:"statistics"`
 
-	unsupported []string // those that too few requests support
+	unsupported []string // the statistics that too few requests support
 }
 
 // tailStatistics are the statistics of a tail, in the order of the table.
 func tailStatistics() []string { return []string{"mean", "p50", "p90", "p95", "p99", "max"} }
 
-// tailTimes are the times that have tails.
 func tailTimes() []struct {
 	metric string
 	of     func(*rundir.Stage) *rundir.Dist
@@ -70,7 +69,8 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 					continue
 				}
 				t := tailOf(setups[i].Rows[at].Measurements(), time.of)
-				if t.Metric, t.Load, t.Setup = time.metric, load, setups[i].Name; t.hasPercentile() {
+				t.Metric, t.Load, t.Setup = time.metric, load, setups[i].Name
+				if t.hasPercentile() {
 					these = append(these, t)
 				}
 			}
@@ -82,7 +82,6 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 	return all
 }
 
-// tailNames are the names of the times with tails, as tables head them.
 func tailNames() map[string]lang.Text {
 	return map[string]lang.Text{
 		"ttft_s": lang.Same("TTFT"), "itl_s": lang.Same("ITL"), "tpot_s": lang.Same("TPOT"),
@@ -90,7 +89,6 @@ func tailNames() map[string]lang.Text {
 	}
 }
 
-// tailOf is the tail of a time of the repeats of a row.
 func tailOf(repeats []*rundir.Stage, of func(*rundir.Stage) *rundir.Dist) Tail {
 	t := Tail{Statistics: map[string]Range{}}
 	for _, name := range tailStatistics() {
@@ -145,7 +143,8 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 		for _, name := range names {
 			cell := table.Absent()
 			if r, ok := all[i].Statistics[name]; ok {
-				if cell = table.Literal(r.timeText()); slices.Contains(all[i].unsupported, name) {
+				cell = table.Literal(r.timeText())
+				if slices.Contains(all[i].unsupported, name) {
 					cell.Mark = table.MarkUnsupported
 				}
 			}
@@ -159,7 +158,6 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 	return s
 }
 
-// timeText is a range of seconds as text.
 func (r Range) timeText() string {
 	low, high := lang.Time(rundir.Exactly(r.Low)), lang.Time(rundir.Exactly(r.High))
 	if low == high {
