@@ -31,7 +31,7 @@ Examples:
 More: llmsweep help audit`
 }
 
-// Run audits.
+// Run prints the findings in documents and run directories.
 func (a *auditCmd) Run(c *console.Console) error {
 	if a.Rules {
 		return audit.TextRules(c.Out, lang.Lang(a.Lang))

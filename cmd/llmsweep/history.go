@@ -7,7 +7,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/history"
-	documents "llmsweep/report/inputs"
+	"llmsweep/report/inputs"
 	"llmsweep/report/setup"
 )
 
@@ -30,7 +30,7 @@ Examples:
 More: llmsweep help history`
 }
 
-// Run finds what has changed.
+// Run prints what has changed from run to run.
 func (h *historyCmd) Run(c *console.Console) error {
 	if h.Format == flags.FormatHTML {
 		return console.Usage(errors.New("--format html is unknown; there are console, markdown, json"))
@@ -43,7 +43,7 @@ func (h *historyCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("--alarms is at most 1: the expected number of false alarms after each round of " +
 			"runs"))
 	}
-	found, err := documents.Read(c.Err, h.Paths)
+	found, err := inputs.Read(c.Err, h.Paths)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -52,7 +52,8 @@ func (i *importCmd) Run(c *console.Console) error {
 			fmt.Fprintln(c.Out)
 		}
 		if err := to.Import(c.Out, doc); err != nil {
-			if dir := (*inputs.DirError)(nil); errors.As(err, &dir) {
+			var dir *inputs.DirError
+			if errors.As(err, &dir) {
 				return console.Usage(err)
 			}
 			return err

@@ -70,7 +70,6 @@ func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	return store.ChangeLabels(dir, old, l.Labels)
 }
 
-// print prints labels in one line, as the command takes them.
 func (l *labelCmd) print(c *console.Console, say lang.Phrase, labels rundir.Labels) error {
 	text := sayNoLabels.In(lang.Lang(l.Lang), l.Dir)
 	if !labels.IsZero() {
@@ -107,11 +106,11 @@ func (l *labelCmd) renew() error {
 	if err := job.Overwrites(l.Dir, l.Force); err != nil {
 		return fmt.Errorf("the labels are written, but not the reports: %w", err)
 	}
-	in := lang.Lang("en")
+	language := lang.English
 	if strings.Contains(string(page), `<html lang="zh"`) || !isPage && mostlyChinese(string(document)) {
-		in = lang.Lang("zh")
+		language = lang.Chinese
 	}
-	return job.Renew(run, l.Dir, in, isDocument, isPage)
+	return job.Renew(run, l.Dir, language, isDocument, isPage)
 }
 
 // mostlyChinese reports whether a report is in Chinese: labels alone make less than a twentieth of its characters

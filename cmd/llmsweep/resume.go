@@ -44,7 +44,7 @@ Examples:
 More flags: llmsweep help resume`
 }
 
-// Run continues.
+// Run measures what is left of a run.
 func (r *resumeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(r.Lang)
 	node, err := r.Place(c.World().Env)
@@ -112,7 +112,7 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 		grammar.Sweep.URL, grammar.Run.URL = r.URL, r.URL
 	}
 	grammar.Sweep.Cluster, grammar.Run.Cluster = r.Cluster, r.Cluster
-	c.Url, c.Configured = quiet.Url, quiet.Configured
+	c.URL, c.Configured = quiet.URL, quiet.Configured
 	return grammar, parsed, nil
 }
 
@@ -123,9 +123,9 @@ func (r *resumeCmd) rankPlan(c *console.Console, args []string, found []byte) (p
 	if err != nil {
 		return p, err
 	}
-	m, err := grammar.job(c, parsed.Selected().Name)
+	j, err := grammar.job(c, parsed.Selected().Name)
 	if err != nil {
 		return p, err
 	}
-	return m.Again(found)
+	return j.Again(found)
 }

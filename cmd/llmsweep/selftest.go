@@ -79,10 +79,10 @@ type selftestHelperCmd struct{}
 
 // Run serves until standard input ends or an interrupt.
 func (selftestHelperCmd) Run(c *console.Console) error {
-	over := make(chan error, 1)
-	go func() { over <- selftest.Serve(os.Stdin, c.Out) }()
+	done := make(chan error, 1)
+	go func() { done <- selftest.Serve(os.Stdin, c.Out) }()
 	select {
-	case err := <-over:
+	case err := <-done:
 		return err
 	case <-c.Ctx.Done():
 		return nil

@@ -94,7 +94,6 @@ func (s *simCmd) Run(c *console.Console) error {
 	return wait()
 }
 
-// presets lists the parts of a preset.
 func presets() string {
 	var models, gpus []string
 	for _, m := range sim.Models() {

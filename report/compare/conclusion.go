@@ -61,7 +61,8 @@ func (f *Factor) best() Member {
 	a, _ := best.config.Get(keyOutput)
 	for _, m := range f.Members[1:] {
 		b, ok := m.config.Get(keyOutput)
-		if r, plain := ratio(&best.config, &m.config, keyOutput); ok && !plain && r.Bound == "" && b.Burst.Value() > a.Burst.Value() {
+		r, plain := ratio(&best.config, &m.config, keyOutput)
+		if ok && !plain && r.Bound == "" && b.Burst.Value() > a.Burst.Value() {
 			best, a = m, b
 		}
 	}

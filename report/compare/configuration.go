@@ -35,7 +35,7 @@ type Metric struct {
 	Most    rundir.Number `json:"most,omitzero"`
 	Repeats bool          `json:"repeats,omitempty"`  // Most is the largest value of repeats
 	AtLeast bool          `json:"at_least,omitempty"` // a lower bound: the rows end before the plateau
-	// of an SLO that it is about, and their load; within which a number of users is carried
+	// Terms are those of the SLO within which users are carried, or that it is about, with their load.
 	Terms   string `json:"terms,omitempty"`
 	Where   string `json:"where"`                // the rows it rests on
 	Steep   bool   `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval

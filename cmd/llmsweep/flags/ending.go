@@ -13,17 +13,14 @@ var endings = map[string]string{
 	".svg": FormatSVG, ".png": "png",
 }
 
-// FormatFor returns the format of a file: that of --format, and where it is the default, the one that the file's name
-// ends with, of those that there are.
+// FormatFor returns the format of a file: that of --format, or in place of the default the one that the name ends with,
+// if the command has it.
 func FormatFor(format, file string, formats []string) string {
 	if format != "console" {
 		return format
 	}
-	byName := endings[strings.ToLower(filepath.Ext(file))]
-	for _, f := range formats {
-		if f == byName {
-			return f
-		}
+	if byName := endings[strings.ToLower(filepath.Ext(file))]; slices.Contains(formats, byName) {
+		return byName
 	}
 	return format
 }

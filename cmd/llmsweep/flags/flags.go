@@ -12,7 +12,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/client/input"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
@@ -41,7 +40,7 @@ type Target struct {
 	MaxCost     float64              `name:"max-cost" placeholder:"C" positive:"" help:"Most cost, by --price-in and --price-out (no limit)." group:"How long"`
 	PriceIn     float64              `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens. The report then has the cost." hidden:"" group:"How long"`
 	PriceOut    float64              `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." hidden:"" group:"How long"`
-	Earlier     client.Spent         `kong:"-"` // by the first part of a run that goes on
+	Earlier     client.Spent         `kong:"-"` // by the first part of a run that is continued
 	Spending    *client.SpendLimiter `kong:"-"` // made with the options; both sides of a comparison share it
 }
 
@@ -82,16 +81,7 @@ func (t *Target) Options(url string, conns int) (client.Options, error) {
 	return o, nil
 }
 
-// Speaks returns the API that requests to a URL go to, as far as the command line tells; "auto" where it is to be found
-// out.
-func (t *Target) Speaks(url string) string {
-	if pasted := input.PastedAPI(url); pasted != "" && t.API == api.Auto {
-		return pasted
-	}
-	return t.API
-}
-
-// SpendLimiter returns what counts and limits the spending; nil where it is neither to be counted nor limited.
+// SpendLimiter returns what counts and limits the spending; nil where the flags ask for neither.
 func (t *Target) SpendLimiter() (*client.SpendLimiter, error) {
 	l := client.SpendLimits{Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
 	switch {
@@ -104,9 +94,6 @@ func (t *Target) SpendLimiter() (*client.SpendLimiter, error) {
 	limiter.Begin(t.Earlier)
 	return limiter, nil
 }
-
-// Limited reports whether the spending is limited.
-func (t *Target) Limited() bool { return t.MaxCost > 0 }
 
 // Caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
 func (t *Target) Caps() *load.Caps {

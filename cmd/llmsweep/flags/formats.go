@@ -3,6 +3,7 @@ package flags
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"llmsweep/report"
@@ -14,9 +15,12 @@ const FormatHTML = "html"
 // ReportFormats returns the formats of llmsweep report.
 func ReportFormats() []string { return append(report.Formats(), FormatHTML, FormatSVG) }
 
-// UnknownFormat returns the error of a --format that does not exist.
-func UnknownFormat(name string) error {
-	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
+// CheckFormat refuses a --format that is none of the formats.
+func CheckFormat(name string, formats []string) error {
+	if slices.Contains(formats, name) {
+		return nil
+	}
+	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(formats, ", "))
 }
 
 // FormatVerdict is the format of conclusions, for programs.

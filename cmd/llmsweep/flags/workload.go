@@ -39,11 +39,11 @@ type WorkloadOptions struct {
 	Talk                         workload.Talk
 	Tokenize                     workload.TokenizerFunc // nil without --tokenizer
 	Graded                       bool                   // answers to rows that tell what is right are graded
-	hits                         float64                // share of prompts that is sent before; 0 without --cache-hits
+	hits                         float64                // share of each prompt that was sent before; 0 without --cache-hits
 }
 
-// Parse parses the flags for requests to an API, and refuses combinations that make no sense.
-func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
+// Parse parses the flags, and refuses combinations that make no sense.
+func (l *Workload) Parse() (*WorkloadOptions, error) {
 	l, err := l.preset()
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (l *Workload) MeanTurns() (float64, error) {
 	return max(1, n.Mean), nil
 }
 
-// prefix returns how many tokens of the prompts of how many groups are shared.
+// prefix returns the tokens that the prompts of a group share, and the number of groups.
 func (l *WorkloadOptions) prefix() (tokens, groups int) {
 	const hitsGroups = 64
 	if l.hits == 0 {
@@ -140,7 +140,6 @@ func (l *WorkloadOptions) BuiltIn() *WorkloadOptions {
 	return &o
 }
 
-// check refuses combinations that make no sense.
 func (l *WorkloadOptions) check() error {
 	sources := 0
 	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0 || l.Turns != ""} {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
@@ -26,7 +27,7 @@ type Result struct {
 func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gates []compare.Gate) error {
 	l := cm.Lang
 	for _, one := range s.sides {
-		if _, err := s.document(one); err != nil {
+		if _, err := writeDocument(one.run, one.dir, report.Options{Lang: l}); err != nil {
 			return err
 		}
 		if err := writePage(one.dir, one.run, l); err != nil {
@@ -55,8 +56,8 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 
 // Dir returns the directory of a comparison of two servers, where the paths name it or its two runs.
 func Dir(paths []string) (string, bool) {
-	dir := ""
-	switch sides := rundir.Sides(); {
+	dir, sides := "", rundir.Sides()
+	switch {
 	case len(paths) == 1:
 		dir = paths[0]
 	case len(paths) == 2 && filepath.Base(paths[0]) == sides[0] && filepath.Base(paths[1]) == sides[1] &&
@@ -69,7 +70,7 @@ func Dir(paths []string) (string, bool) {
 	return dir, err == nil
 }
 
-// OpenPair reads a comparison that was measured before.
+// OpenPair reads a comparison from its directory.
 func OpenPair(dir string) (*Result, error) {
 	record, _, err := store.OpenPair(dir)
 	if err != nil {

@@ -70,7 +70,6 @@ func (f *Flags) config() (c sweep.Config, both pair.Config, err error) {
 	return c, both, nil
 }
 
-// labels returns the labels of both sides.
 func (f *Flags) labels() (both [2]rundir.Labels, err error) {
 	if both[0], err = store.ParseLabels(f.Label); err == nil {
 		both[1], err = store.ParseLabels(slices.Concat(f.Label, f.LabelB))

@@ -1,5 +1,3 @@
-// Compares two running servers: from the preflight to the reports. The two are measured in turns.
-
 package job
 
 import (
@@ -19,7 +17,7 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Comparison compares two running servers.
+// Comparison compares two running servers, which are measured in turns.
 type Comparison struct {
 	*Flags
 	Console *console.Console
@@ -28,7 +26,7 @@ type Comparison struct {
 	Lang    lang.Lang
 	Plain   bool
 	Force   bool         // overwrite files that were changed
-	Free    func() error // returns an error where a file to be written is there already
+	Free    func() error // returns an error where a file to be written may not be overwritten
 	Show    func(r *Result, gates []compare.Gate) error
 }
 
@@ -65,9 +63,7 @@ func (cm *Comparison) Run() error {
 		return console.Usage(err)
 	}
 	for i, one := range s.sides {
-		s.describe(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
-	}
-	for _, one := range s.sides {
+		s.prepare(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
 		one.config.Grader = one.grader()
 	}
 	a, b := s.sides[0], s.sides[1]
@@ -89,11 +85,11 @@ func (cm *Comparison) show(s *session, both *pair.Config) {
 		s.view.Note(compare.SameServer(cm.Lang))
 	}
 	s.test(&cm.Selftest, slices.Max(append(cm.Concurrency, 0)))
-	s.wait()
-	shown := s.view.Observe(0)
-	a.config.Observer, b.config.Observer = shown, shown
+	s.openWaiter()
+	observer := s.view.Observe(0)
+	a.config.Observer, b.config.Observer = observer, observer
 	both.Planned = func(blocks, stages int, block time.Duration) {
-		shown.Expect(stages)
+		observer.Expect(stages)
 		s.view.Note(compare.PairForecast(blocks, block, cm.Lang))
 	}
 }
@@ -101,15 +97,12 @@ func (cm *Comparison) show(s *session, both *pair.Config) {
 // connect runs the preflight of both servers. B gets the workload of A: the length of prompts is as A counts it.
 func (cm *Comparison) connect(s *session) error {
 	c := cm.Console
-	l, err := cm.Parse(cm.Speaks(cm.URLs[0]))
+	l, err := cm.Parse()
 	if err != nil {
 		return console.Usage(err)
 	}
 	l.Graded = cm.Grades()
-	conns := cm.MaxConcurrency
-	for _, n := range cm.Concurrency {
-		conns = max(conns, n)
-	}
+	conns := slices.Max(append(cm.Concurrency, cm.MaxConcurrency))
 	if err := checkMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
 		return err
 	}
@@ -117,12 +110,12 @@ func (cm *Comparison) connect(s *session) error {
 	if err != nil {
 		return fmt.Errorf("server A: %w", err)
 	}
-	s.connected(first)
+	s.addSide(first)
 	second, err := preflight(c, cm.URLs[1], cm.side(1), l, false, conns)
 	if err != nil {
 		return fmt.Errorf("server B: %w", err)
 	}
-	s.connected(second)
+	s.addSide(second)
 	if w, ok := first.Workload.(*workload.Synthetic); ok && first.Counted > 0 {
 		if err := second.checkLength(c.Ctx, w, int(l.PromptLengths.Mean)); err != nil {
 			return fmt.Errorf("server B: %w", err)
