@@ -23,7 +23,6 @@ type file struct {
 	owner   int
 }
 
-// archive returns a tar of files.
 func archive(files []file) ([]byte, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
@@ -72,14 +71,12 @@ type descriptor struct {
 // blobs are the contents of an image by their digests.
 type blobs []file
 
-// add adds a content.
 func (b *blobs) add(media string, content []byte) descriptor {
 	digest := fmt.Sprintf("%x", sum(content))
 	*b = append(*b, file{name: "blobs/sha256/" + digest, content: content, mode: 0o644})
 	return descriptor{MediaType: "application/vnd.oci.image." + media, Digest: "sha256:" + digest, Size: len(content)}
 }
 
-// addJSON adds a value as JSON.
 func (b *blobs) addJSON(media string, v any) (descriptor, error) {
 	content, err := json.Marshal(v)
 	return b.add(media, content), err

@@ -10,7 +10,6 @@ import (
 	"llmsweep/report/lang"
 )
 
-// auditCmd is llmsweep audit.
 type auditCmd struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Published documents, run directories, or directories of those."`
 	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`

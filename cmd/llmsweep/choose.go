@@ -17,7 +17,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// chooseCmd is llmsweep choose.
 type chooseCmd struct {
 	Paths []string `arg:"" name:"path" help:"Run directories, directories of those, or published documents."`
 	flags.Requirements

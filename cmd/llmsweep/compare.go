@@ -24,7 +24,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// compareCmd is llmsweep compare.
 type compareCmd struct {
 	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories or published documents; the first is the baseline. Runs on either side of -- are compared as sides; label:KEY=VALUE keeps those of a side."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit code 3 beyond this limit; may be repeated." group:"What is found"`
@@ -47,7 +46,6 @@ func (compareCmd) Help() string {
 Metrics of --fail-if, all other flags of --live: llmsweep help compare`
 }
 
-// failIfMetrics lists the metrics of --fail-if, in Markdown.
 func failIfMetrics() string {
 	return "\n## Metrics of --fail-if\n\n" + strings.Join(compare.Keys(), ", ") + ".\n\nWith --live: " +
 		strings.Join(pair.Keys(nil, nil), ", ") +

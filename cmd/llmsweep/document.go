@@ -17,7 +17,6 @@ import (
 	"llmsweep/report/setup"
 )
 
-// document writes the comparison document of all results, or renews an existing one.
 func (r *reportCmd) document(c *console.Console) error {
 	if r.Output == "" {
 		return console.Usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))

@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpCmd is llmsweep help.
 type helpCmd struct {
 	Topic string `arg:"" optional:"" name:"topic" help:"A topic, a command, or schema (a JSON Schema)."`
 	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (the default), records, pair or verdict."`

@@ -11,7 +11,6 @@ import (
 	"llmsweep/report/setup"
 )
 
-// historyCmd is llmsweep history.
 type historyCmd struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of those, in any order."`
 	FailNew bool     `name:"fail-new" help:"Exit code 3 only for what the latest run has shown."`

@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// importCmd is llmsweep import.
 type importCmd struct {
 	Files []string `arg:"" name:"file" help:"Documents with tables, or files of GuideLLM, vllm bench serve and llm-d."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory of the run directories (${default})."`

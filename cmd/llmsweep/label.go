@@ -18,7 +18,6 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// labelCmd is llmsweep label.
 type labelCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
 	Labels []string `arg:"" optional:"" name:"label" help:"model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (of a GPU for an hour), or others of your own, such as router=Rust. quant= removes one. Without labels: print those of the run."`
@@ -60,7 +59,6 @@ func (l *labelCmd) Run(c *console.Console) error {
 	return l.renew()
 }
 
-// change writes the labels into run.json, and returns them.
 func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	dir, err := store.Edit(l.Dir)
 	if err != nil {

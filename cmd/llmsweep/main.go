@@ -141,7 +141,6 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 	return parser, func() int { return exited }
 }
 
-// execute parses a command line, runs the command, and returns the exit code.
 func execute(args []string, c *console.Console) int {
 	parser, exited := newParser(c, &cli{})
 	return executeWith(parser, exited, args, c)

@@ -34,7 +34,8 @@ type jobFunc func(c *console.Console, seed uint64, dir string) (*job.Job, error)
 func repeat(c *console.Console, r repeats, newJob jobFunc) error {
 	switch {
 	case r.MaxCost > 0:
-		return console.Usage(flags.ErrRepeatedLimit)
+		return console.Usage(errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure " +
+			"several times"))
 	case *r.Cluster != flags.Cluster{Rank: -1}:
 		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and " +
 			"--coordinator"))

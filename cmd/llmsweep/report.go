@@ -28,7 +28,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories; with --document also published documents."`
 	Format string   `default:"console" placeholder:"NAME" help:"See llmsweep help report (by -o, else ${default})." group:"Result"`
@@ -72,14 +71,11 @@ All other flags: llmsweep help report`
 }
 
 // AfterApply takes the format from the name of the file, where --format does not tell.
-func (r *reportCmd) AfterApply() error {
+func (r *reportCmd) AfterApply() (err error) {
 	if !r.Document { // it is Markdown whatever its name
-		if err := flags.CheckEnding(r.Format, r.Output, append(flags.ReportFormats(), formatPNG)); err != nil {
-			return err
-		}
-		r.Format = flags.FormatFor(r.Format, r.Output, append(flags.ReportFormats(), formatPNG))
+		r.Format, err = flags.FormatFor(r.Format, r.Output, append(flags.ReportFormats(), formatPNG))
 	}
-	return nil
+	return err
 }
 
 // formatPNG is a format that people ask for, but llmsweep does not write.
@@ -122,7 +118,6 @@ func (r *reportCmd) Run(c *console.Console) error {
 		Comment: inputs.CommentOf(r.Format)})
 }
 
-// check refuses combinations of flags that make no sense.
 func (r *reportCmd) check() error {
 	switch {
 	case len(r.Dirs) == 0:
@@ -188,7 +183,6 @@ func (r *reportCmd) separate(runs []rundir.Run) error {
 	return console.WriteFiles(r.Force, all...)
 }
 
-// options adds what is shown to how it is shown.
 func (r *reportCmd) options(o report.Options) report.Options {
 	o.All, o.Percentiles, o.OnlyTable, o.Nearest = r.All, r.Names, r.OnlyTable, r.nearest()
 	o.SixColumn = published.SixColumnOptions{OnlyGrid: r.OnlyGrid, Tokens: r.UnitWords}
@@ -226,7 +220,6 @@ func (r *reportCmd) checkRules(runs []rundir.Run) error {
 	return nil
 }
 
-// page writes the page of a run, or the index of several.
 func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.WriteOptions) error {
 	if len(runs) == 1 {
 		return html.Run(w, &runs[0], r.Dirs[0], o)
@@ -256,7 +249,6 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 		Comment: inputs.CommentOf(r.Format)})
 }
 
-// illustrate writes the Markdown report of a run, with drawings beside it.
 func (r *reportCmd) illustrate(run *rundir.Run) error {
 	doc, files, err := job.Report(run, r.Dirs[0], job.Base(r.Output), r.options(report.Options{Lang: lang.Lang(r.Lang)}))
 	if err != nil {

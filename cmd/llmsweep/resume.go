@@ -16,7 +16,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// resumeCmd is llmsweep resume.
 type resumeCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
 	URL    []string `name:"url" sep:"none" placeholder:"URL" help:"URL, where it has changed or held a secret; may be repeated."`
@@ -82,7 +81,6 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	return j.Run()
 }
 
-// job returns the job of a command that measures one run.
 func (g *cli) job(c *console.Console, command string) (*job.Job, error) {
 	switch command {
 	case "run":

@@ -22,7 +22,6 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// runCmd is llmsweep run.
 type runCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"The server; several share the requests."`
 
@@ -146,7 +145,6 @@ func (r *runCmd) noLoad() bool {
 	return len(r.Concurrency) == 0 && r.Rate == 0 && r.Arrivals == "" && r.MaxConcurrency == 0
 }
 
-// countTurns sets the rate of turns where that of sessions is given.
 func (r *runCmd) countTurns() error {
 	if r.SessionRate == 0 {
 		return nil
@@ -159,7 +157,6 @@ func (r *runCmd) countTurns() error {
 	return err
 }
 
-// check returns the loads, or what is wrong with the flags.
 func (r *runCmd) check() ([]arrival.Load, error) {
 	loads, err := r.options().Loads()
 	switch {

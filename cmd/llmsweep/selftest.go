@@ -14,7 +14,6 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// selftestCmd is llmsweep selftest.
 type selftestCmd struct {
 	Quick   bool  `help:"Take two seconds instead of ten."`
 	Streams []int `placeholder:"N" help:"Streams at once (100,1000,5000; --quick: 100,1000)."`

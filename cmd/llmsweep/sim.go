@@ -15,7 +15,6 @@ import (
 // simAddress is where sim listens unless told otherwise: where vLLM does.
 const simAddress = "127.0.0.1:8000"
 
-// simCmd is llmsweep sim.
 type simCmd struct {
 	Preset     string `default:"demo" placeholder:"NAME" help:"demo, plain8, or MODEL/GPU[xCOUNT][/QUANT] (${default})."`
 	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"APIs to speak: vllm, sglang or anthropic (${default})."`
@@ -112,7 +111,6 @@ type fixedTimes struct {
 	PerToken   time.Duration `name:"per-token" placeholder:"TIME" help:"Fixed time for each further token."`
 }
 
-// apply turns a configuration into one of fixed times, where the flags ask for it.
 func (f fixedTimes) apply(c *sim.MachineConfig) error {
 	if f == (fixedTimes{}) {
 		return nil

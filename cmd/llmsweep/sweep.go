@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// sweepCmd is llmsweep sweep.
 type sweepCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"The server; several share the requests."`
 

@@ -61,7 +61,6 @@ type Figure struct {
 // Note returns the finding as a note, for [Words].
 func (f *Finding) Note() note.Note { return note.Note{Code: f.Code, Args: f.Args} }
 
-// newFinding returns f with its text.
 func newFinding(f Finding, n note.Note) Finding {
 	f.Code, f.Args, f.Text = n.Code, n.Args, Words().Say(n, lang.English)
 	return f
@@ -110,15 +109,13 @@ func applyRules(all []*result) []hit {
 	var found []hit
 	for _, r := range rules() {
 		for _, find := range r.checks {
-			some := find(all)
-			for i := range some {
-				some[i].rule = r.Name
-				some[i].grade = cmp.Or(some[i].grade, Impossible)
-			}
-			for _, h := range some {
+			hits := find(all)
+			for i := range hits {
+				h := &hits[i]
+				h.rule, h.grade = r.Name, cmp.Or(h.grade, Impossible)
 				h.row.doubted = append(h.row.doubted, h.figures...)
 			}
-			found = append(found, some...)
+			found = append(found, hits...)
 		}
 	}
 	return found
@@ -191,19 +188,19 @@ func importedFindings(all []*result, found []Finding) []Finding {
 		file, rule string
 		line       int
 	}
-	there := map[place]bool{}
+	seen := map[place]bool{}
 	for _, f := range found {
-		there[place{f.File, f.Rule, f.Line}] = true
+		seen[place{f.File, f.Rule, f.Line}] = true
 	}
 	var more []Finding
 	for _, t := range all {
 		for _, r := range t.rows {
 			for _, d := range r.stage.Doubts {
 				at := place{r.file(), d.Rule, d.Line}
-				if there[at] {
+				if seen[at] {
 					continue
 				}
-				there[at] = true
+				seen[at] = true
 				more = append(more, r.finding(d))
 			}
 		}

@@ -53,7 +53,6 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 	return tallyFindings(run, file, found, succeeded), nil
 }
 
-// tallyFindings returns one finding per stage and kind of note.
 func tallyFindings(run *rundir.Run, file string, found map[[2]string]*tally, succeeded map[string]int) []Finding {
 	var out []Finding
 	for key, t := range found {

@@ -119,7 +119,6 @@ func (r *row) line(key string) int {
 	return 0
 }
 
-// text returns a number as it was printed.
 func (r *row) text(key string) string {
 	if r.stage.Source == nil {
 		return ""

@@ -350,7 +350,6 @@ func arithmetic(r *row) hit {
 // across chunks: one or two per cent.
 const retokenizedTolerance = 0.1
 
-// retokenized compares the tokens of the text with those that the server reported.
 func retokenized(r *row) hit {
 	again, reported := r.stage.OutputTokens.Retokenized, r.stage.OutputTokens.Total
 	if !known(again, reported) || reported.Value() <= 0 {

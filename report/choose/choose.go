@@ -235,7 +235,6 @@ func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit)
 	return mean
 }
 
-// evaluate returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
 func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	no := func(r reason) (*Candidate, *Refusal) {
 		out := refuse(s, r)

@@ -8,7 +8,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// reasonKind is a reason for which a configuration does not meet the demand.
 type reasonKind string
 
 const (
@@ -20,7 +19,6 @@ const (
 	tooMany   reasonKind = "too-many-gpus"
 )
 
-// reason is a reasonKind with its numbers.
 type reason struct {
 	kind       reasonKind
 	refusal    *setup.Refusal

@@ -33,7 +33,6 @@ func Sections(all []Choice, level int) []table.Section {
 	return sections
 }
 
-// summary has a row for each model: the first of its configurations.
 func summary(all []Choice, level int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true},
 		{Head: headRate.Text(), Sub: all[0].replicaUnit(), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
@@ -245,7 +244,6 @@ func (c *Choice) replicaUnit() lang.Text {
 	return reqPerS
 }
 
-// atSLO returns what one replica does within the SLO.
 func (k *Candidate) atSLO() table.Cell {
 	cell := table.Literal(fmt.Sprintf("%.2f", k.Rate))
 	if !k.Users.IsZero() {
@@ -261,7 +259,6 @@ func (k *Candidate) doubted() bool {
 	return k.limit.Doubted || k.setup.Doubtful(k.limit.Point.Low, k.limit.Point.High)
 }
 
-// loadText returns the load up to which one replica meets the SLO.
 func (k *Candidate) loadText() lang.Text {
 	if !k.Users.IsZero() {
 		return sayUsers.Text(lang.Number(k.Users, lang.Fixed(0)))

@@ -127,7 +127,6 @@ func (m *Configuration) addLoads(s *setup.Setup) {
 	}
 }
 
-// addUsers adds how many users the configuration carries, and how many a GPU.
 func (m *Configuration) addUsers(s *setup.Setup) {
 	a := saturation.AnswerOf(s.Run)
 	if a == nil || a.Carried == nil {

@@ -89,7 +89,6 @@ func (c *Comparison) checkHits(setups []setup.Setup) error {
 	return nil
 }
 
-// differentHits is the error of configurations that cannot be compared because of their hit rates.
 type differentHits struct{ a, b *Configuration }
 
 func (e differentHits) Error() string {

@@ -115,7 +115,6 @@ func levelWhere(s *setup.Setup, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// doubtedStages returns the number of stages with a finding of the audit.
 func doubtedStages(s *setup.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {

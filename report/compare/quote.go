@@ -64,7 +64,9 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 	s.Notes = slices.Concat(s.Notes, notes, slices.DeleteFunc(c.changeLegend(g), func(n lang.Text) bool {
 		return slices.Contains(saidByVerdicts, n)
 	}))
-	s.Details = append(details, c.evidenceText(a, b))
+	x, _ := a.Get(keyOutput)
+	y, _ := b.Get(keyOutput)
+	s.Details = append(details, sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin)))
 	s.Table.Columns = []table.Column{
 		{Head: headFigure.Text(), Left: true}, {Head: names[0]}, {Head: names[1]},
 		{Head: headChange95.Text()}, {Head: headVerdict.Text(), Left: true},
@@ -96,12 +98,6 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 		}
 	}
 	return s
-}
-
-func (c *Comparison) evidenceText(a, b *Configuration) lang.Text {
-	x, _ := a.Get(keyOutput)
-	y, _ := b.Get(keyOutput)
-	return sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin))
 }
 
 func (c *Change) verdict() table.Cell {

@@ -53,7 +53,6 @@ func (c *Comparison) Sections(level int) []table.Section {
 	return append(all, c.factorSections(level)...)
 }
 
-// factorSections returns the tables of what more GPUs and more requests in flight do, and the rows that are doubted.
 func (c *Comparison) factorSections(level int) (all []table.Section) {
 	explained := false
 	for i := range c.Factors {
@@ -146,7 +145,6 @@ func fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
-// table returns a table with a row for each setup of a group, without empty columns.
 func (c *Comparison) table(g group) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
@@ -197,7 +195,6 @@ func (c *Comparison) cautions(g group) []lang.Text {
 	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
 }
 
-// legend returns what a reader of the table of a group must know, and how its numbers are meant.
 func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	has := func(key string, is func(Metric) bool) bool {
 		return slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(key); return is(f) })
@@ -258,7 +255,6 @@ func (c *Comparison) stageTime(g group) (lasted rundir.Number) {
 	return lasted
 }
 
-// usersLegend returns within which terms the users of a group are carried.
 func (c *Comparison) usersLegend(g group) []lang.Text {
 	var all []string
 	for _, i := range g.members {

@@ -61,7 +61,6 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 	return c, nil
 }
 
-// poolMetric adds a metric of both sides, and its change.
 func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known stats.Spread) {
 	var values [2][]float64
 	within, n := 0.0, 0.0

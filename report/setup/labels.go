@@ -146,7 +146,6 @@ func distinguish(all []Setup, l lang.Lang) {
 	}
 }
 
-// nameMarks sets the name of the setup in its marks.
 func (s *Setup) nameMarks(name string) {
 	for _, marks := range [][]RowMark{s.LeftOut, s.Marked} {
 		for i := range marks {

@@ -86,7 +86,6 @@ func (s *Setup) RateLimit(terms []slo.Term) (Limit, *Refusal) {
 	return lowest, refusal
 }
 
-// lowestLimit finds the load up to which all terms hold in all rows.
 func (s *Setup) lowestLimit(terms []slo.Term) (lowest Limit, _ *Refusal) {
 	lastMet := 0 // the last row that keeps the limiting term
 	for i := range terms {
@@ -244,7 +243,6 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 	return l, nil
 }
 
-// sweepRefusal returns why a sweep showed no rate at which the terms hold.
 func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
 	name := cmp.Or(found.NeedsStage, found.BrokenStage)
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
@@ -348,7 +346,6 @@ func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	return (t.Limit - worst) / (value.Value() - worst)
 }
 
-// worstValue is the largest value of a term's metric up to a row.
 func (s *Setup) worstValue(upTo int, t *slo.Term) float64 {
 	worst := 0.0
 	for i := range upTo + 1 {

@@ -220,7 +220,6 @@ func (p Point) Share(take MetricFunc) Value {
 	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.rateSE), bounds)}
 }
 
-// standardError returns that of a value with a 95 % interval.
 func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
 
 // Output is the output of a stage in tokens per second.

@@ -182,10 +182,6 @@ const MostInFlight = 100_000
 // ErrRepeats is the error of a --repeats out of range.
 var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
 
-// ErrRepeatedLimit is the error of a limit on the spending with --repeats.
-var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure " +
-	"several times")
-
 // Objectives holds the flags of service level objectives.
 type Objectives struct {
 	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated." group:"What is found"`

@@ -9,7 +9,7 @@ import (
 	"llmsweep/report"
 )
 
-// FormatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
+// FormatHTML is the format of pages, which package page writes.
 const FormatHTML = "html"
 
 // ReportFormats returns the formats of llmsweep report.

@@ -49,8 +49,8 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	return nil
 }
 
-// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, and the
-// page. A command that takes minutes asks before it begins.
+// CheckFiles returns an error where the file of -o or the page may not be overwritten. A command that takes minutes
+// asks before it begins.
 func (p *Page) CheckFiles(t *Tables) error {
 	if path := p.path(t); path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {

@@ -96,7 +96,7 @@ func parseHits(text string) (float64, error) {
 	return v, nil
 }
 
-// MeanTurns returns the turns of a session.
+// MeanTurns returns the mean number of turns of a session.
 func (l *Workload) MeanTurns() (float64, error) {
 	l, err := l.preset()
 	if err != nil {

@@ -23,7 +23,6 @@ type Result struct {
 	Dir string // of the comparison
 }
 
-// conclude shows the result, writes the reports and chooses the exit code.
 func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gates []compare.Gate) error {
 	l := cm.Lang
 	for _, one := range s.sides {

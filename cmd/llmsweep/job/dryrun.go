@@ -55,7 +55,6 @@ func counter(ctx context.Context, l *flags.WorkloadOptions) func(text string) in
 	}
 }
 
-// limitsOf returns the limits of a limiter; none where there is no limiter.
 func limitsOf(p *client.SpendLimiter) client.SpendLimits {
 	if p == nil {
 		return client.SpendLimits{}
@@ -185,7 +184,6 @@ func (j *Job) checkMaxCost(p parsedFlags) error {
 		lang.Short(roundedUp*limits.Cost*enough, false)))
 }
 
-// preparationSpending counts what is sent before the first stage: by preflights and a calibration.
 func (j *Job) preparationSpending(p parsedFlags) (run findings.DryRun, tokens experiment.SpendTokens) {
 	run.Preflight, tokens = preflightSpending(p.load)
 	further := int64(len(j.URLs) - 1) // further servers have a preflight each, and no calibration

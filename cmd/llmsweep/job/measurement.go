@@ -72,7 +72,6 @@ func (j *Job) needs() needs {
 	return n
 }
 
-// kind returns what the job is called in run.json.
 func (j *Job) kind() string {
 	switch {
 	case j.Plan.Users:
@@ -108,7 +107,6 @@ func (j *Job) parse() (p parsedFlags, err error) {
 	return p, err
 }
 
-// sharedPlan returns what all ranks measure.
 func (j *Job) sharedPlan(t *Target) Plan {
 	p := Plan{Server: t, URLs: j.URLs, Flags: j.Target}
 	if j.before != nil {
@@ -117,7 +115,6 @@ func (j *Job) sharedPlan(t *Target) Plan {
 	return p
 }
 
-// planAsFound returns what all ranks measure, with the servers as rank 0 found them.
 func (j *Job) planAsFound(l *flags.WorkloadOptions, found []byte) (Plan, error) {
 	t, err := connectAsFound(j.Console, j.URLs, found, j.Target, l, j.Replay, j.needs().conns)
 	return j.sharedPlan(t), err
@@ -148,7 +145,6 @@ func (j *Job) concludeUnwritten(run *rundir.Run, dir *store.Dir, cause error) er
 		cause, dir.Path, dir.Path)
 }
 
-// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
 func (j *Job) conclude(s *session) error {
 	run, dir := s.sides[0].run, s.sides[0].dir
 	options := j.Options(j.Results.Lang, j.Results.Plain, dir.Path)
@@ -183,7 +179,6 @@ func writeReports(run *rundir.Run, dir *store.Dir, o report.Options) ([]byte, er
 	return doc, writeDrawn(dir, drawn, drawings)
 }
 
-// writeDocument writes report.md without drawings, and returns it.
 func writeDocument(run *rundir.Run, dir *store.Dir, o report.Options) ([]byte, error) {
 	var doc bytes.Buffer
 	if err := report.Render(&doc, "markdown", []rundir.Run{*run}, o); err != nil {

@@ -77,7 +77,6 @@ func endedEarly(run *rundir.Run, l lang.Lang) error {
 	return nil
 }
 
-// decidingTerm describes the term that decided the verdict of a stage.
 func decidingTerm(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {

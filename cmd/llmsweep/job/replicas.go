@@ -42,7 +42,6 @@ func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.Wor
 	return t, nil
 }
 
-// all returns the servers, the first one first.
 func (t *Target) all() []*Target { return append([]*Target{t}, t.others...) }
 
 func (t *Target) sumReplicas() {
@@ -76,7 +75,6 @@ func (t *Target) Sender() Sender {
 	return client.NewReplicas(clients)
 }
 
-// allIdle waits until no server has a request left.
 func (t *Target) allIdle(ctx context.Context) error {
 	for _, one := range t.all() {
 		if err := one.idle(ctx); err != nil {

@@ -38,7 +38,6 @@ func open(c *console.Console, l lang.Lang, served *progress.LiveServer) *session
 	return &session{Console: c, lang: l, served: served}
 }
 
-// close closes what was opened, the latest first.
 func (s *session) close() {
 	for _, f := range slices.Backward(s.closes) {
 		f()
@@ -46,7 +45,6 @@ func (s *session) close() {
 	s.closes = nil
 }
 
-// addSide adds a side, which is closed with the session.
 func (s *session) addSide(t *Target) *side {
 	one := &side{Target: t}
 	s.sides = append(s.sides, one)
@@ -69,7 +67,6 @@ func (s *session) prepare(one *side, dir *store.Dir, command rundir.Command, lab
 	one.config = one.configure(s.Ctx, plan, dir, recount)
 }
 
-// show opens the view, and shows what is measured.
 func (s *session) show(title string, plain bool) {
 	s.view = s.View(s.lang, plain)
 	s.closes = append(s.closes, s.view.Close)

@@ -74,7 +74,6 @@ func (t *Target) embed(c *console.Console, url string, l *flags.WorkloadOptions,
 	return base, nil
 }
 
-// connectTarget runs the preflight of a server, and makes the workload.
 func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *workload.Replay,
 	conns int) (*Target, error) {
 	spec := l.Spec(r)
@@ -229,7 +228,6 @@ func (t *Target) retokenizer(ctx context.Context, wanted bool) workload.Tokenize
 	return t.prober.Tokenize
 }
 
-// idle waits until the server reports that no request runs or waits.
 func (t *Target) idle(ctx context.Context) error {
 	for {
 		load, err := t.prober.Load(ctx)

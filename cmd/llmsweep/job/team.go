@@ -47,7 +47,6 @@ func build() string {
 	return text
 }
 
-// hello returns the first message of a rank.
 func hello(c *console.Console, node *cluster.Place) cluster.Hello {
 	host, _ := os.Hostname()
 	return cluster.Hello{Rank: node.Rank, Ranks: node.Ranks, Version: build(),
@@ -119,7 +118,6 @@ func (t *coordinator) End(err error) {
 	t.listener.Close()
 }
 
-// work returns what a rank sends with.
 func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
@@ -169,7 +167,6 @@ type printedError struct{}
 
 func (printedError) Error() string { return "" }
 
-// serve sends this rank's part of the stages.
 func serve(c *console.Console, s *cluster.Session, node *cluster.Place, message []byte, connect ConnectRanks) error {
 	waiter := c.World().Waiter()
 	defer waiter.Close()

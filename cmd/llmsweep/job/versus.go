@@ -77,7 +77,6 @@ func (cm *Comparison) Run() error {
 	return errors.Join(broken, cm.conclude(s, out, record, gates))
 }
 
-// show shows what is compared, and the progress.
 func (cm *Comparison) show(s *session, both *pair.Config) {
 	a, b := s.sides[0], s.sides[1]
 	s.show("compare  A "+report.Target(a.run, cm.Lang)+"  B "+report.Target(b.run, cm.Lang), cm.Plain)
