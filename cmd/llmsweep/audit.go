@@ -18,7 +18,6 @@ type auditCmd struct {
 	Rules  bool     `help:"List the rules, with tolerances and reasons."`
 }
 
-// Help returns what --help prints after the purpose.
 func (auditCmd) Help() string {
 	return `Exit code 1: something impossible or doubtful was found.
 
@@ -30,7 +29,6 @@ Examples:
 More: llmsweep help audit`
 }
 
-// Run prints the findings in documents and run directories.
 func (a *auditCmd) Run(c *console.Console) error {
 	if a.Rules {
 		return audit.TextRules(c.Out, lang.Lang(a.Lang))

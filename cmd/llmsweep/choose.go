@@ -26,7 +26,6 @@ type chooseCmd struct {
 	flags.Page
 }
 
-// Help returns what --help prints after the purpose.
 func (chooseCmd) Help() string {
 	return `Without prices the order is by GPUs.
 
@@ -36,7 +35,6 @@ func (chooseCmd) Help() string {
 More: llmsweep help choose`
 }
 
-// Run prints a choice for each model.
 func (ch *chooseCmd) Run(c *console.Console) error {
 	options, err := ch.Options()
 	if err != nil {

@@ -34,7 +34,6 @@ type compareCmd struct {
 	job.Flags
 }
 
-// Help returns what --help prints after the purpose.
 func (compareCmd) Help() string {
 	return `The first is the baseline. ~ marks a difference that chance explains.
 
@@ -52,7 +51,6 @@ func failIfMetrics() string {
 		", accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.\n"
 }
 
-// Run compares two servers, or results.
 func (cm *compareCmd) Run(c *console.Console) error {
 	switch {
 	case cm.Live:

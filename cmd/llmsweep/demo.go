@@ -24,7 +24,6 @@ type demoCmd struct {
 	flags.Selftest
 }
 
-// Help returns what --help prints after the purpose.
 func (demoCmd) Help() string {
 	return `The result is written to llmsweep-demo, which the next demo overwrites.
 
@@ -48,7 +47,6 @@ func replaceDemo(c *console.Console, force bool) (*store.Dir, error) {
 	return c.RunDir(path, force)
 }
 
-// Run sweeps the simulated server.
 func (d *demoCmd) Run(c *console.Console) error { return d.job(c).Run() }
 
 func (d *demoCmd) job(c *console.Console) *job.Job {

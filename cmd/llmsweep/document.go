@@ -84,7 +84,7 @@ func (r *reportCmd) keep(out document.Output) error {
 	return console.WriteFiles(force, inputs.OutputFile{Path: r.Output, Content: out.Document})
 }
 
-// choice sets what to choose for: the flags, or else what the document was written for.
+// choice sets the options of choose: those of the flags, or else those that the document was written with.
 func (r *reportCmd) choice(o *document.Options, old []byte) error {
 	needs := r.Requirements
 	if len(needs.SLO) == 0 && needs.Demand == "" {

@@ -17,7 +17,6 @@ type helpCmd struct {
 	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (the default), records, pair or verdict."`
 }
 
-// Help returns what --help prints after the purpose.
 func (helpCmd) Help() string {
 	return `Examples:
   llmsweep help
@@ -25,7 +24,6 @@ func (helpCmd) Help() string {
   llmsweep help schema verdict`
 }
 
-// Run prints a topic, the list of topics or a schema.
 func (h *helpCmd) Run(c *console.Console) error {
 	switch {
 	case h.Topic == "":

@@ -18,7 +18,6 @@ type historyCmd struct {
 	flags.Tables
 }
 
-// Help returns what --help prints after the purpose.
 func (historyCmd) Help() string {
 	return `Exit code 3: something became worse.
 
@@ -29,7 +28,6 @@ Examples:
 More: llmsweep help history`
 }
 
-// Run prints what has changed from run to run.
 func (h *historyCmd) Run(c *console.Console) error {
 	if h.Format == flags.FormatHTML {
 		return console.Usage(errors.New("--format html is unknown; there are console, markdown, json"))

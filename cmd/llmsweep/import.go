@@ -20,7 +20,6 @@ type importCmd struct {
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports (that of LANG)."`
 }
 
-// Help returns what --help prints after the purpose.
 func (importCmd) Help() string {
 	return `Examples:
   llmsweep import results.md --out published

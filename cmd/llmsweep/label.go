@@ -25,7 +25,6 @@ type labelCmd struct {
 	Force  bool     `help:"Renew reports also where people changed them."`
 }
 
-// Help returns what --help prints after the purpose.
 func (labelCmd) Help() string {
 	return `Other labels stay. report.md and report.html are renewed.
 

@@ -7,7 +7,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// removedIn is the version without them.
+// removedIn is the first version without them.
 const removedIn = "0.2.0"
 
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"

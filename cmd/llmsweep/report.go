@@ -56,7 +56,6 @@ type reportCmd struct {
 	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Judge the percentiles of the SLO also by MLPerf's rule for runs that end early (99 %)." hidden:"" group:"Choice"`
 }
 
-// Help returns what --help prints after the purpose.
 func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
@@ -81,7 +80,6 @@ func (r *reportCmd) AfterApply() (err error) {
 // formatPNG is a format that people ask for, but llmsweep does not write.
 const formatPNG = "png"
 
-// Run prints runs, or writes a document of them.
 func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)

@@ -29,7 +29,6 @@ type resumeCmd struct {
 	flags.Cluster
 }
 
-// Help returns what --help prints after the purpose.
 func (resumeCmd) Help() string {
 	return `Flags are those of the first part. Whole rows are kept; the one that was cut is
 measured again. The server must be the same; the number of ranks need not.
@@ -43,7 +42,6 @@ Examples:
 More flags: llmsweep help resume`
 }
 
-// Run measures what is left of a run.
 func (r *resumeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(r.Lang)
 	node, err := r.Place(c.World().Env)

@@ -46,7 +46,6 @@ type runCmd struct {
 	flags.Cluster
 }
 
-// Help returns what --help prints after the purpose.
 func (runCmd) Help() string {
 	return `Exit code with --slo: 3 an objective is missed, 4 the requests do not decide it.
 
@@ -92,7 +91,6 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	return j, nil
 }
 
-// Run measures the loads.
 func (r *runCmd) Run(c *console.Console) error {
 	j, err := r.job(c)
 	if err != nil {

@@ -20,7 +20,6 @@ type selftestCmd struct {
 	flags.Tables
 }
 
-// Help returns what --help prints after the purpose.
 func (selftestCmd) Help() string {
 	return `It reads streams from a server in another process, which sends the time with each token.
 
@@ -32,7 +31,6 @@ Examples:
 More: llmsweep help selftest`
 }
 
-// Run measures this client on this machine.
 func (s *selftestCmd) Run(c *console.Console) error {
 	if err := s.CheckFile(); err != nil {
 		return err

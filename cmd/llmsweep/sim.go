@@ -37,7 +37,6 @@ type simCmd struct {
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults with probabilities, as listed above."`
 }
 
-// Help returns what --help prints after the purpose.
 func (simCmd) Help() string {
 	return `Examples:
   llmsweep sim
@@ -53,7 +52,6 @@ ask for one with the header X-Sim-Fault: KIND.
 ` + sim.HabitHelp
 }
 
-// Run serves until interrupted.
 func (s *simCmd) Run(c *console.Console) error {
 	config, err := sim.Preset(s.Preset)
 	if err != nil {

@@ -24,7 +24,6 @@ type sweepCmd struct {
 	flags.Cluster
 }
 
-// Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
 	return `It takes 5 to 25 minutes; --budget sets it. sim:Qwen2-7B/L20 in place of the URL is
 a simulated server.
@@ -63,7 +62,6 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	}, nil
 }
 
-// Run sweeps the servers.
 func (s *sweepCmd) Run(c *console.Console) error {
 	j, err := s.job(c)
 	if err != nil {

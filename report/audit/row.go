@@ -31,7 +31,7 @@ type row struct {
 	parsed  map[string]parsedQuantity // rules ask for the same figures again and again
 }
 
-// unitFix is the unit that a figure was meant in, and the factor from what was printed to that.
+// unitFix is the unit that a figure was meant in, and the factor from the printed figure to that.
 type unitFix struct {
 	unit   string
 	factor float64
@@ -103,7 +103,7 @@ func title(run *rundir.Run) lang.Text {
 	})
 }
 
-// line returns the line of a number; that of the row where it is not known.
+// line returns the line of a number, or else that of the row.
 func (r *row) line(key string) int {
 	for _, s := range []*rundir.Source{r.stage.Source, r.result.run.Source} {
 		if s == nil {
@@ -141,8 +141,7 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 	return p.Quantity, p.known
 }
 
-// span returns a number that is known, as an interval, with its unit corrected; false where it is not, is only a bound,
-// or is doubted.
+// span returns a number as an interval, with its unit corrected; false where it is unknown, only a bound, or doubted.
 func (r *row) span(key string) (interval, bool) {
 	f := figure(r.stage, key)
 	group, _, _ := strings.Cut(key, ".")
@@ -161,7 +160,7 @@ func (r *row) span(key string) (interval, bool) {
 	return s, true
 }
 
-// value returns a figure, or NaN where it is not known, or is 0.
+// value returns a figure; NaN where it is unknown or 0.
 func (r *row) value(key string) float64 {
 	s, ok := r.span(key)
 	if !ok || s.V <= 0 {

@@ -67,13 +67,13 @@ type Candidate struct {
 	Answer   rundir.Number `json:"answer_tokens,omitzero"` // mean length as measured
 	Asked    rundir.Number `json:"asked_tokens,omitzero"`  // absent where Rate is as measured
 	Measured rundir.Number `json:"measured_rate,omitzero"` // before it was converted; absent where it was not
-	// whom one replica carries within the SLO; absent unless the demand is one of users
+	// Users are those that one replica carries within the SLO; absent unless the demand is in users.
 	Users  rundir.Number `json:"users,omitzero"`
 	Output rundir.Number `json:"output_tokens_per_s"` // there
 	TTFT   rundir.Number `json:"ttft_s,omitzero"`     // mean, there
 	ITL    rundir.Number `json:"itl_s,omitzero"`
 	Where  string        `json:"where"` // the rows that it rests on, or the sweeps where they are several
-	// sweeps of the configuration, where they are several: Rate is their geometric mean
+	// Runs is the number of sweeps where they are several: Rate is their geometric mean.
 	Runs      int           `json:"runs,omitempty"`
 	LimitedBy string        `json:"limited_by"` // the term that ends it, or that the rows end
 	Replicas  int           `json:"replicas"`
@@ -222,9 +222,8 @@ func compareRank(a, b Candidate) int {
 // sameCost reports whether two costs differ by rounding alone.
 func sameCost(a, b Candidate) bool { return math.Abs(a.Hour.Value()-b.Hour.Value()) < 1e-9 }
 
-// meanAtLimit returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it
-// between two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the
-// load by the curve through all rows.
+// meanAtLimit returns the mean of a metric at the limit of the load. Where a term on that mean ends it between two rows,
+// that is the limit of the term; else it is at most that, since a sweep finds the load by the curve through all rows.
 func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
 		ends := l.Interpolated() && l.LimitingTerm.String() == t.String()
@@ -321,7 +320,7 @@ func (k *Candidate) setCosts(price float64, demand Demand) {
 	k.MillionDemand = rundir.Exactly(rundir.CostOfMillion(k.Hour.Value(), tokens))
 }
 
-// Quantized reports whether the candidate's weights are not those of the model that its name begins with.
+// Quantized reports whether the candidate's weights are quantized.
 func (k *Candidate) Quantized() bool {
 	q := strings.ToLower(k.Labels.Quant)
 	return q != "" && !slices.Contains([]string{"fp16", "bf16", "f16", "none"}, q)

@@ -41,7 +41,7 @@ func (r reason) undecided() bool {
 		(r.refusal.Undecided || r.refusal.Unjudged)
 }
 
-// Undecided reports whether no configuration is shown to meet the demand, and some are not shown to miss it either.
+// Undecided reports whether no configuration is shown to meet the demand, and some are not shown to miss it.
 func (c *Choice) Undecided() bool {
 	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refusal) bool { return r.why.undecided() })
 }

@@ -137,8 +137,8 @@ func (c *Choice) answer() []lang.Text {
 	return lines
 }
 
-// Remarks returns sentences to stand beside the first configuration: which others cost the same, and up to which demand
-// one replica less is enough. There must be a first one.
+// Remarks returns sentences on the first configuration, which must exist: which others cost the same, and up to which
+// demand one replica less is enough.
 func (c *Choice) Remarks() []lang.Text {
 	var lines []lang.Text
 	k := &c.Ranked[0]
@@ -334,8 +334,7 @@ func (c *Choice) notes() (notes []lang.Text) {
 	return notes
 }
 
-// repeatedNames returns the names of configurations that several of the ranked results measured: nothing but where they
-// were found tells them apart.
+// repeatedNames returns the names of configurations that several of the ranked results measured.
 func (c *Choice) repeatedNames() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {

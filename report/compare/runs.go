@@ -19,10 +19,9 @@ import (
 type SpreadFunc func(s *setup.Setup, key string) stats.Spread
 
 // OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric
-// mean of the runs of its side (of shares of errors the mean). Its interval is by Student's t and the spread between
-// runs, which is that within both sides, together with what is known of it, and at least that within the runs. Where
-// nothing tells the spread, as with one run a side, there is no interval. A metric that is a bound in one run is left
-// out.
+// mean of the runs of its side (of shares the mean). Its interval is by Student's t and the spread between runs: that
+// within both sides, pooled with the known one, and at least that within the runs. Without a spread, as with one run a
+// side, there is no interval. A metric that is a bound in one run is left out.
 func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Comparison, error) {
 	all := slices.Concat(sides[0], sides[1])
 	if len(sides[0]) == 0 || len(sides[1]) == 0 {

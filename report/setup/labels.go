@@ -13,8 +13,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Labels returns the labels of a run as those of documents are: model and engine are as the server reported them where
-// no label tells, and the quantization is apart from the model's name.
+// Labels returns the labels of a run: model and engine as the server reported them where there is no label, and the
+// quantization separate from the model's name, as in documents.
 func Labels(run *rundir.Run) rundir.Labels {
 	l := run.Labels
 	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
@@ -27,7 +27,7 @@ func Labels(run *rundir.Run) rundir.Labels {
 // Model is the model's name without its quantization.
 func Model(run *rundir.Run) string { return Labels(run).Model }
 
-// Engine is the serving engine, as labelled or as it said itself.
+// Engine is the serving engine, as labelled or as reported.
 func Engine(run *rundir.Run) string { return Labels(run).Engine }
 
 // Hardware names the GPUs, as far as they are known.

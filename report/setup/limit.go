@@ -119,7 +119,7 @@ func (s *Setup) lastMet(t *slo.Term) int {
 }
 
 // bestMet returns the row that served the most of those that keep all terms, below the first that was saturated; -1
-// where there is none. A synchronous row that shows nothing of arrivals is none.
+// where there is none. A synchronous row that shows nothing of arrivals does not count.
 func (s *Setup) bestMet(terms []slo.Term) int {
 	best := -1
 	for i := range s.Rows {
@@ -165,7 +165,7 @@ func (s *Setup) limitAtRow(at int, terms []slo.Term) Limit {
 	return l
 }
 
-// sweepLimit returns the answer of a sweep: the one that it came with, where that was for the same terms.
+// sweepLimit returns the answer of a sweep, judged anew where it was for other terms.
 func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 	found := s.Run.SLO
 	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)),
@@ -323,8 +323,8 @@ func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 	}
 }
 
-// endRow returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful
-// figures were left out, where a row further up breaks the term.
+// endRow returns the row that ends a term above the row good: the next one, unless its doubtful figures were left out
+// and a row further up breaks the term.
 func (s *Setup) endRow(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
 		if t.Verdict(s.Rows[i].Stage) == rundir.Missed || !s.Rows[i].Doubted {

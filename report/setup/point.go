@@ -39,7 +39,7 @@ func (s *Setup) PointAtShare(share float64) (Point, bool) {
 }
 
 // PointAtRate returns the first point at which a rate of requests per second is served; ok is false outside the rows,
-// and below one that does not tell.
+// and below one that is not representative.
 func (s *Setup) PointAtRate(rate float64) (p Point, ok bool) {
 	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
 		return Point{}, false
