@@ -124,9 +124,9 @@ func writeFindings(w *bufio.Writer, a Report, l lang.Lang) {
 			last = head
 		}
 		row := lang.StageName(f.Row)
-		fmt.Fprintf(w, "    %*s  %s  %s  %-*s  %s\n", lines, place(f, a),
-			table.Clean(row)+strings.Repeat(" ", rows-table.Width(row)), table.Pad(f.Grade.In(l), grades, true), rules, f.Rule,
-			table.Clean(Words().Say(f.Note(), l)))
+		row = table.Clean(row) + strings.Repeat(" ", rows-table.Width(row))
+		fmt.Fprintf(w, "    %*s  %s  %s  %-*s  %s\n", lines, place(f, a), row, table.Pad(f.Grade.In(l), grades, true),
+			rules, f.Rule, table.Clean(Words().Say(f.Note(), l)))
 	}
 }
 

@@ -222,8 +222,8 @@ func compareRank(a, b Candidate) int {
 // sameCost reports whether two costs differ by rounding alone.
 func sameCost(a, b Candidate) bool { return math.Abs(a.Hour.Value()-b.Hour.Value()) < 1e-9 }
 
-// meanAtLimit returns the mean of a metric at the limit of the load. Where a term on that mean ends it between two rows,
-// that is the limit of the term; else it is at most that, since a sweep finds the load by the curve through all rows.
+// meanAtLimit returns the mean of a metric at the limit of the load. Where a term on that mean ends it between two
+// rows, that is the limit of the term; else it is at most that, since a sweep finds the load by all rows.
 func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
 		ends := l.Interpolated() && l.LimitingTerm.String() == t.String()

@@ -33,7 +33,8 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		if m.Setup == best.Setup {
 			continue
 		}
-		if r, plain := ratio(&best.config, &m.config, keyOutput); r.undecided() || !plain && r.Bound == "" && m.output() > 0 {
+		r, plain := ratio(&best.config, &m.config, keyOutput)
+		if r.undecided() || !plain && r.Bound == "" && m.output() > 0 {
 			say = sayMayBeMost
 		}
 		if s := f.ratioText(best, m, l); s != "" {

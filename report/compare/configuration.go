@@ -20,7 +20,7 @@ type Configuration struct {
 	Imported  bool          `json:"imported,omitempty"` // read elsewhere: there are no records
 	Workload  string        `json:"workload,omitempty"` // where those of the results differ
 	Metrics   []Metric      `json:"figures"`
-	Hits      rundir.Number `json:"cache_hits,omitzero"`   // share of the prompt tokens that the server reported as cached
+	Hits      rundir.Number `json:"cache_hits,omitzero"`   // share of the prompt tokens that were cached, as reported
 	StageTime rundir.Number `json:"stage_time_s,omitzero"` // how long the stages of its document lasted
 }
 

@@ -32,7 +32,7 @@ type Limit struct {
 type Ending struct {
 	LimitingTerm *slo.Term // nil where the rows end first
 	MissedRow    *Row      // shows that LimitingTerm is missed; nil where none does
-	Unjudged     bool      // the first row beyond does not tell LimitingTerm: its metric is absent, unsupported or a bound
+	Unjudged     bool      // the first row beyond does not tell: the metric is absent, unsupported or a bound
 	Backlog      bool      // the first row beyond was shown to be saturated, its terms aside
 	LevelsOff    bool      // rows at higher loads keep all terms, and completed no more
 }

@@ -39,7 +39,7 @@ type WorkloadOptions struct {
 	Talk                         workload.Talk
 	Tokenize                     workload.TokenizerFunc // nil without --tokenizer
 	Graded                       bool                   // answers to rows that tell what is right are graded
-	hits                         float64                // share of each prompt that was sent before; 0 without --cache-hits
+	hits                         float64                // share of each prompt sent before; 0 without --cache-hits
 }
 
 // Parse parses the flags, and refuses combinations that make no sense.

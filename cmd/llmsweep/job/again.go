@@ -88,7 +88,8 @@ func connectAsFound(c *console.Console, urls []string, found []byte, flags *flag
 	return t, t.open(c.Ctx, l.Spec(r), &f.Costs)
 }
 
-func (t *Target) connectAsFound(c *console.Console, server string, f *foundServer, flags *flags.Target, conns int) error {
+func (t *Target) connectAsFound(c *console.Console, server string, f *foundServer, flags *flags.Target,
+	conns int) error {
 	o, err := flags.Options(cmp.Or(f.URL, server), conns)
 	if err != nil {
 		return console.Usage(err)

@@ -50,12 +50,12 @@ func (j *Job) Run() (err error) {
 		return err
 	}
 	one := s.sides[0]
-	broken := measure(j.Ctx, one.config, one.run)
+	runErr := measure(j.Ctx, one.config, one.run)
 	s.view.Close()
 	if err := one.dir.Failure(); err != nil {
 		return j.concludeUnwritten(one.run, one.dir, err)
 	}
-	return errors.Join(broken, j.conclude(s))
+	return errors.Join(runErr, j.conclude(s))
 }
 
 // checkLimits keeps the job within what this machine allows, and counts what the run that is continued has spent.

@@ -72,9 +72,9 @@ func (cm *Comparison) Run() error {
 	cm.show(s, &both)
 	both.Sides = [2]sweep.Config{a.config, b.config}
 	record := &rundir.Pair{}
-	broken := pair.Run(c.Ctx, both, [2]*rundir.Run{a.run, b.run}, record)
+	runErr := pair.Run(c.Ctx, both, [2]*rundir.Run{a.run, b.run}, record)
 	s.view.Close()
-	return errors.Join(broken, cm.conclude(s, out, record, gates))
+	return errors.Join(runErr, cm.conclude(s, out, record, gates))
 }
 
 func (cm *Comparison) show(s *session, both *pair.Config) {
