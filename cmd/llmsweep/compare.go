@@ -196,7 +196,7 @@ func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 		Flags: &cm.Flags, Console: c, URLs: cm.Paths, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain,
 		Force: cm.Force,
 		Free:  func() error { return cm.Page.CheckFiles(&cm.Tables) },
-		Show:  func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
+		Show:  func(r *compare.PairComparison, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 }
 
@@ -216,7 +216,7 @@ func (cm *compareCmd) printAgain(c *console.Console, dir string) error {
 	return job.Verdict(r, gates)
 }
 
-func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Gate) error {
+func (cm *compareCmd) show(c *console.Console, r *compare.PairComparison, gates []compare.Gate) error {
 	sections := r.Sections(1)
 	page := func(w io.Writer, o html.WriteOptions) error {
 		return html.Sections(w, "llmsweep compare --live", sections, o)

@@ -136,21 +136,26 @@ func (f *configFile) secrets() []string {
 		case slices.Contains(redact.SecretFlags, "--"+name):
 			found = append(found, fmt.Sprint(s.value))
 		case name == "header":
-			switch v := s.value.(type) {
-			case yaml.MapSlice:
-				for _, item := range v {
-					found = append(found, redact.InHeader(":"+fmt.Sprint(item.Value))...)
-				}
-			case []any:
-				for _, h := range v {
-					found = append(found, redact.InHeader(fmt.Sprint(h))...)
-				}
-			default:
-				found = append(found, redact.InHeader(fmt.Sprint(v))...)
-			}
+			found = append(found, headerSecrets(s.value)...)
 		case name == "url":
 			found = append(found, redact.InURL(fmt.Sprint(s.value))...)
 		}
+	}
+	return found
+}
+
+func headerSecrets(value any) (found []string) {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		for _, item := range v {
+			found = append(found, redact.InHeader(":"+fmt.Sprint(item.Value))...)
+		}
+	case []any:
+		for _, h := range v {
+			found = append(found, redact.InHeader(fmt.Sprint(h))...)
+		}
+	default:
+		found = redact.InHeader(fmt.Sprint(v))
 	}
 	return found
 }

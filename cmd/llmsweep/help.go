@@ -59,14 +59,18 @@ func (h *helpCmd) Run(c *console.Console) error {
 func otherFlags(grammar *kong.Application, command string) string {
 	var rows strings.Builder
 	for _, node := range grammar.Children {
+		if node.Name != command {
+			continue
+		}
 		for _, f := range node.Flags {
-			if node.Name == command && f.Hidden {
-				name := "--" + f.Name
-				if !f.IsBool() {
-					name += "=" + f.FormatPlaceHolder()
-				}
-				fmt.Fprintf(&rows, "| `%s` | %s |\n", name, f.Help)
+			if !f.Hidden {
+				continue
 			}
+			name := "--" + f.Name
+			if !f.IsBool() {
+				name += "=" + f.FormatPlaceHolder()
+			}
+			fmt.Fprintf(&rows, "| `%s` | %s |\n", name, f.Help)
 		}
 	}
 	if rows.Len() == 0 {

@@ -45,16 +45,13 @@ type Metric struct {
 	se    float64       // standard error, NaN where there is none
 }
 
-// operatingLoads returns the loads, as fractions of the plateau, with their names in keys.
-func operatingLoads() []struct {
+// operatingLoad is a share of the plateau with its name in keys; 0 for one request at a time.
+type operatingLoad struct {
 	name  string
 	share float64
-} {
-	return []struct {
-		name  string
-		share float64
-	}{{"sync", 0}, {"50", 0.5}, {"80", 0.8}}
 }
+
+func operatingLoads() []operatingLoad { return []operatingLoad{{"sync", 0}, {"50", 0.5}, {"80", 0.8}} }
 
 // Measure returns the metrics of a setup.
 func Measure(s *setup.Setup) Configuration {

@@ -22,8 +22,8 @@ type Row struct {
 	Doubted bool            // figures of the stage were left out, because they contradict others
 	Repeats []*rundir.Stage // the measurements of which Stage has the worst of each figure; empty where there was one
 
-	topOutput rundir.Number // the same of the output
-	printed   *rundir.Stage // with all figures, also those that are doubted
+	topOutput rundir.Number // the largest output up to here
+	printed   *rundir.Stage // with the doubted figures
 }
 
 // Includes reports whether the row was made of a stage of the run.

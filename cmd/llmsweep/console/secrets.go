@@ -13,12 +13,8 @@ func (c *Console) secrets() []string {
 	found := slices.Clone(c.Configured)
 	for i, a := range c.Args {
 		name, value, joined := strings.Cut(a, "=")
-		next := ""
-		if i+1 < len(c.Args) {
-			next = c.Args[i+1]
-		}
-		if !joined {
-			value = next
+		if !joined && i+1 < len(c.Args) {
+			value = c.Args[i+1]
 		}
 		switch {
 		case slices.Contains(redact.SecretFlags, name):

@@ -17,12 +17,6 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// Result is a comparison that was measured.
-type Result struct {
-	*compare.PairComparison
-	Dir string // of the comparison
-}
-
 func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gates []compare.Gate) error {
 	l := cm.Lang
 	for _, one := range s.sides {
@@ -33,7 +27,7 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 			return err
 		}
 	}
-	result := &Result{compare.OfPair(record, s.sides[0].run, s.sides[1].run), out}
+	result := compare.OfPair(record, s.sides[0].run, s.sides[1].run)
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", result.Sections(1), table.Style{Lang: l}); err != nil {
 		return err
@@ -70,7 +64,7 @@ func Dir(paths []string) (string, bool) {
 }
 
 // OpenPair reads a comparison from its directory.
-func OpenPair(dir string) (*Result, error) {
+func OpenPair(dir string) (*compare.PairComparison, error) {
 	record, _, err := store.OpenPair(dir)
 	if err != nil {
 		return nil, err
@@ -84,5 +78,5 @@ func OpenPair(dir string) (*Result, error) {
 	if record.State == rundir.Running { // llmsweep was killed
 		record.State = rundir.Interrupted
 	}
-	return &Result{compare.OfPair(record, runs[0], runs[1]), dir}, nil
+	return compare.OfPair(record, runs[0], runs[1]), nil
 }

@@ -78,12 +78,8 @@ func (g *ResumeGiven) Args(before *rundir.Command) ([]string, error) {
 	for i := 0; i < len(old); i++ {
 		name, value, joined := strings.Cut(old[i], "=")
 		flag := strings.HasPrefix(name, "--")
-		next := ""
 		if flag && !joined && i+1 < len(old) {
-			next = old[i+1]
-		}
-		if flag && !joined {
-			value = next
+			value = old[i+1]
 		}
 		switch {
 		case slices.Contains(redact.SecretFlags, name), name == "--header", name == "--body" && g.Body != "":

@@ -27,7 +27,7 @@ type Comparison struct {
 	Plain   bool
 	Force   bool         // overwrite files that were changed
 	Free    func() error // returns an error where a file to be written may not be overwritten
-	Show    func(r *Result, gates []compare.Gate) error
+	Show    func(r *compare.PairComparison, gates []compare.Gate) error
 }
 
 // Run compares, from the checks of the flags to the reports. Errors have exit codes.
