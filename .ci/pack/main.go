@@ -58,12 +58,13 @@ func (r *release) pack(license string) (err error) {
 		return err
 	}
 	for _, name := range names {
-		system, arch, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "llmsweep_"+r.version+
-			"_"), ".exe"), "_")
+		base := filepath.Base(name)
+		platform := strings.TrimSuffix(strings.TrimPrefix(base, "llmsweep_"+r.version+"_"), ".exe")
+		system, arch, ok := strings.Cut(platform, "_")
 		if !ok || strings.Contains(arch, ".") { // a bill of materials, or an image
 			continue
 		}
-		p := program{os: system, arch: arch, name: filepath.Base(name)}
+		p := program{os: system, arch: arch, name: base}
 		if p.content, err = os.ReadFile(name); err != nil {
 			return err
 		}

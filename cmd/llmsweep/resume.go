@@ -97,7 +97,7 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 		return nil, nil, err
 	}
 	grammar := &cli{}
-	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard).In(c.World())
+	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard).WithWorld(c.World())
 	parser, exited := newParser(quiet, grammar)
 	parsed, err := parser.Parse(args)
 	if err != nil || exited() >= 0 {

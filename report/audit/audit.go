@@ -20,8 +20,8 @@ type Grade string
 // The grades.
 const (
 	Impossible Grade = "impossible" // at least one number is wrong; comparisons leave the row out
-	Doubtful   Grade = "doubtful"   // right only under conditions that are not stated; comparisons mark the row
-	Remark     Grade = "remark"     // right, but a reader should know how it was made
+	Doubtful   Grade = "doubtful"   // right only under unstated conditions; comparisons mark the row
+	Remark     Grade = "remark"     // maybe right; a reader should know how it was made
 )
 
 // UnmarshalText reads a grade. Older files have "wrong" for "impossible".

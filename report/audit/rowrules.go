@@ -350,7 +350,7 @@ func arithmetic(r *row) hit {
 // across chunks: one or two per cent.
 const retokenizedTolerance = 0.1
 
-func retokenized(r *row) hit {
+func retokenizedTokens(r *row) hit {
 	again, reported := r.stage.OutputTokens.Retokenized, r.stage.OutputTokens.Total
 	if !known(again, reported) || reported.Value() <= 0 {
 		return hit{}

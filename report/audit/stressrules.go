@@ -73,7 +73,7 @@ const (
 )
 
 // evenLengths finds a count of tokens below Max Tokens where one limit seems to have ended all requests. Where the
-// temperature is not told, the answers may have been equal: then each has a whole number of tokens.
+// temperature is unknown, the answers may have been equal: then each has a whole number of tokens.
 func evenLengths(r *row) hit {
 	s := r.stage
 	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens) ||
@@ -85,7 +85,8 @@ func evenLengths(r *row) hit {
 	}
 	temperature, total := r.result.run.Workload.Temperature, s.OutputTokens.Total
 	equal := temperature.Known() && temperature.Value() <= 0
-	if each := total.Value() / float64(s.Requests.OK); !temperature.Known() {
+	if !temperature.Known() {
+		each := total.Value() / float64(s.Requests.OK)
 		equal = !total.Known() || each == math.Trunc(each)
 	}
 	spread, asked, got := s.Latency.Std.Value()/s.Latency.Mean.Value(), s.AskedTokens.Value(), s.OutputTokens.Mean.Value()

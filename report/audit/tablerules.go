@@ -21,8 +21,8 @@ const (
 	copiedSingleDigits = 5    // digits of a time to the first token that is the only equal number
 )
 
-// copied finds numbers that equal those of the row above.
-func copied(t *result) []hit {
+// copiedRows finds numbers that equal those of the row above.
+func copiedRows(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
 		above, r := t.rows[i-1], t.rows[i]
@@ -99,9 +99,9 @@ const (
 	reprintedShare = 0.1
 )
 
-// printedTwice finds tables that print the measurement of an earlier one again. A number that differs is doubted in
+// reprintedTables finds tables that print the measurement of an earlier one again. A number that differs is doubted in
 // both.
-func printedTwice(all []*result) (hits []hit) {
+func reprintedTables(all []*result) (hits []hit) {
 	printed := map[string][]*result{} // by file and title
 	for _, t := range all {
 		if !t.isPublishedSweep() {

@@ -77,15 +77,15 @@ func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
 // World returns a copy of the outside world.
 func (c *Console) World() World { return c.world }
 
-// In returns the console in another world.
-func (c *Console) In(w World) *Console {
-	other := *c
-	other.world = w
-	return &other
+// WithWorld returns a copy of the console in another world.
+func (c *Console) WithWorld(w World) *Console {
+	copied := *c
+	copied.world = w
+	return &copied
 }
 
-// Everywhere returns the console in a world whose servers can be reached from other machines.
-func (c *Console) Everywhere() *Console {
+// WithPublicServers returns a copy of the console whose servers can be reached from other machines.
+func (c *Console) WithPublicServers() *Console {
 	w := c.world
 	w.Serve = func(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
 		_, port, err := net.SplitHostPort(address)
@@ -94,7 +94,7 @@ func (c *Console) Everywhere() *Console {
 		}
 		return c.world.Serve(ctx, net.JoinHostPort("", port), h)
 	}
-	return c.In(w)
+	return c.WithWorld(w)
 }
 
 // Server returns the URL of the server to measure: the argument, or the configuration file's.
@@ -170,8 +170,8 @@ func (c *Console) Interrupted(err error) error {
 	return err
 }
 
-// shortened cuts an error that a file or a server made too long.
-func shortened(s string) string {
+// truncate cuts an error that a file or a server made too long.
+func truncate(s string) string {
 	const most = 2000 // characters
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "..."
@@ -191,7 +191,7 @@ func (c *Console) Complain(err error) int {
 	}
 	if text != "" {
 		text = redact.HideSecrets(strings.Join(strings.Fields(text), " "), c.secrets())
-		fmt.Fprintf(c.Err, "llmsweep: %s\n", shortened(strings.Join(strings.Fields(table.Clean(text)), " ")))
+		fmt.Fprintf(c.Err, "llmsweep: %s\n", truncate(strings.Join(strings.Fields(table.Clean(text)), " ")))
 	}
 	return Code(err)
 }

@@ -40,7 +40,7 @@ func (j *Job) Run() (err error) {
 			return err
 		}
 		defer func() { lead.End(unmeasured) }()
-		j.Console = j.Everywhere()
+		j.Console = j.WithPublicServers()
 	}
 	s := open(j.Console, j.Lang, served)
 	defer s.close()
