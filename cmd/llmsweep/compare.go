@@ -129,7 +129,6 @@ func sides(w io.Writer, paths []string) (all []setup.Input, first int, err error
 	return append(all, other...), len(all), err
 }
 
-// byLabel begins an argument that names runs by a label.
 const byLabel = "label:"
 
 // runsWithLabel reads the results of a side that have the labels that it names. A side that names only labels takes its
@@ -194,9 +193,9 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first in
 func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	return &job.Comparison{
 		Flags: &cm.Flags, Console: c, URLs: cm.Paths, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain,
-		Force: cm.Force,
-		Free:  func() error { return cm.Page.CheckFiles(&cm.Tables) },
-		Show:  func(r *compare.PairComparison, gates []compare.Gate) error { return cm.show(c, r, gates) },
+		Force:      cm.Force,
+		CheckFiles: func() error { return cm.Page.CheckFiles(&cm.Tables) },
+		Show:       func(r *compare.PairComparison, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 }
 

@@ -58,7 +58,7 @@ func (d *demoCmd) job(c *console.Console) *job.Job {
 	}
 	return &job.Job{
 		Console: c, URLs: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: api.Auto, Timeout: time.Minute},
-		Workload: &load, Plan: plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
+		Workload: &load, Plan: plan, Results: &d.Results, Selftest: &d.Selftest, LimitToSelftest: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {
 				return c.RunDir(d.Out, d.Force)

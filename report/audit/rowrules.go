@@ -229,10 +229,8 @@ const (
 	offeredWindow = 120
 )
 
-// windowed reports whether the rates of a published row are those of a window of time.
 func (r *row) windowed() bool { return r.stage.Source != nil && r.stage.Source.Windowed }
 
-// completedOverOffered finds more completed than offered requests per second.
 func completedOverOffered(r *row) hit {
 	done, ok := r.span(keyCompleted)
 	offered := r.stage.Rates.Offered.Or(r.value(keyRate))

@@ -21,7 +21,6 @@ const (
 	copiedSingleDigits = 5    // digits of a time to the first token that is the only equal number
 )
 
-// copiedRows finds numbers that equal those of the row above.
 func copiedRows(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
@@ -122,7 +121,6 @@ func reprintedTables(all []*result) (hits []hit) {
 	return hits
 }
 
-// compareReprint reports whether a table prints the measurement of another, and finds the numbers that differ.
 func compareReprint(first, again *result) (differing []hit, ok bool) {
 	rows, equal := 0, 0
 	for _, r := range again.rows {

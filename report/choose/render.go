@@ -163,7 +163,6 @@ func (c *Choice) Remarks() []lang.Text {
 	return lines
 }
 
-// tiedText names the candidates that cost as much as the first, or take as many GPUs where nothing has a price.
 func (c *Choice) tiedText() lang.Text {
 	var others []lang.Text
 	first := c.Ranked[0]
@@ -236,7 +235,6 @@ func (c *Choice) table() table.Table {
 
 var reqPerS = lang.Same("req/s")
 
-// replicaUnit returns the unit of what one replica does within the SLO.
 func (c *Choice) replicaUnit() lang.Text {
 	if c.demand.Unit == Users {
 		return c.demand.UnitText()
@@ -334,7 +332,6 @@ func (c *Choice) notes() (notes []lang.Text) {
 	return notes
 }
 
-// repeatedNames returns the names of configurations that several of the ranked results measured.
 func (c *Choice) repeatedNames() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {

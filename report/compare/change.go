@@ -173,7 +173,6 @@ func shareDifference(b, a Metric) Change {
 	return c.withInterval(c.Ratio.Value()-half, c.Ratio.Value()+half)
 }
 
-// withInterval sets the interval, and whether it shows a difference.
 func (c Change) withInterval(low, high float64) Change {
 	shown := low > 0 || high < 0
 	c.Low, c.High, c.Shown = rundir.Exactly(low), rundir.Exactly(high), &shown

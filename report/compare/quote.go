@@ -135,7 +135,6 @@ func (c *Comparison) factorSentences() (all []lang.Text) {
 	return all
 }
 
-// headings are the names of two results over their columns.
 type headings [2]lang.Text
 
 // widestName is how wide a name over a column may be, in columns of a terminal.
@@ -200,7 +199,6 @@ func cutOrigin(part string) (label, origin string) {
 	return "", ""
 }
 
-// legend says which results A and B are.
 func (h headings) legend(a, b *Configuration) []lang.Text {
 	if h != (headings{lang.Same("A"), lang.Same("B")}) {
 		return nil

@@ -30,10 +30,9 @@ const (
 	plateauShare  = 0.5  // of what was offered in addition
 )
 
-// Limits of published rows. What is in flight when a stage ends is missing in what it completed, so that a row falls
-// behind where it completes less of what was offered than the part of the stage that is over before its last answers
-// begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are
-// allowed. Two rows agree on the plateau where they differ by no more than agreement.
+// Limits of published rows. What is in flight when a stage ends is missing in what it completed: a row falls behind
+// where it completes less than 1 - latency / stage time of what was offered, less behindErrors standard deviations of
+// the random number of arrivals. Two rows agree on the plateau where they differ by no more than agreement.
 const (
 	behindErrors     = 2
 	defaultStageTime = 120 // seconds, where the rows of a document do not show it
@@ -206,8 +205,7 @@ func EstimateStageTime(runs []rundir.Run) {
 // minLatency is the shortest latency, in seconds, that tells how long a stage lasted.
 const minLatency = 8
 
-// rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling
-// would stop at, or by more than half of what was offered in addition.
+// rising reports whether the rows end while what they serve still grows.
 func (s *Setup) rising(best int) bool {
 	last := len(s.Rows) - 1
 	if v := s.Rows[best].Stage.Verdict; best < last || v == rundir.Saturated || v == rundir.Shedding {

@@ -128,8 +128,8 @@ func (r *Row) representative() bool {
 	return (r.Stage.Source != nil || r.Stage.Window > 0) && float64(ended) >= fewEnded*float64(max(n.Due, n.Sent))
 }
 
-// worstFigures is a stage with the lowest rates and the longest times of several, and the counts of the one of which
-// the largest share failed. A time that one of them lacks is known as a lower bound, a rate that one lacks not at all.
+// worstFigures is a stage with the lowest rates and the longest times of several, and the counts of the one with the
+// largest share of failed requests. A time that one of them lacks is a lower bound, a rate that one lacks is absent.
 func worstFigures(repeats []*rundir.Stage) *rundir.Stage {
 	failed := func(r *rundir.Stage) float64 {
 		return float64(r.Requests.Error) / float64(max(1, r.Requests.OK+r.Requests.Error))

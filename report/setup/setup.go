@@ -174,7 +174,6 @@ func isReprint(first, again Input) bool {
 		first.Run.Source.Line == line
 }
 
-// fileOf returns the name of a run's file in findings of the audit.
 func fileOf(in Input) string {
 	if in.Run.Source != nil {
 		return in.Run.Source.File

@@ -83,7 +83,6 @@ func (l *Workload) Parse() (*WorkloadOptions, error) {
 	return p, p.check()
 }
 
-// parseHits reads a share of prompts, such as 60% or 0.6.
 func parseHits(text string) (float64, error) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(digits, 64)

@@ -66,7 +66,7 @@ func connectAsFound(c *console.Console, urls []string, found []byte, flags *flag
 	}
 	each := (conns + len(urls) - 1) / len(urls)
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, Longest: f.Longest,
-		files: c.World().Limits().Most(1)}
+		maxConns: c.World().Limits().Most(1)}
 	defer func() {
 		if err != nil {
 			t.Close()

@@ -110,7 +110,6 @@ func (j *Job) DryRun(longest time.Duration) error {
 
 const dryColumns = 120
 
-// plannedStages returns the workload and the stages that are known without a server.
 func (j *Job) plannedStages(
 	l *flags.WorkloadOptions, count func(string) int,
 ) (workload.Workload, []experiment.Stage, error) {
@@ -147,7 +146,7 @@ const roundedUp = 1.01
 func (j *Job) checkMaxCost(p parsedFlags) error {
 	limiter, err := j.Target.SpendLimiter()
 	limits := limitsOf(limiter)
-	if err != nil || limits.Cost == 0 || j.before != nil {
+	if err != nil || limits.Cost == 0 || j.firstPart != nil {
 		return console.Usage(err)
 	}
 	const bytesPerToken = 4 // an estimate: a bound would refuse what fits

@@ -17,7 +17,6 @@ import (
 // Best returns the drawings that a report may show, the best first.
 func Best() []string { return []string{"output", "ttft", "latency", "itl"} }
 
-// mostDrawings is how many drawings a report shows.
 const mostDrawings = 2
 
 // Report returns the Markdown report of a run and the drawings that it shows, by the names of their files, which begin

@@ -11,14 +11,14 @@ import (
 // that is possible.
 func (t *Target) configure(ctx context.Context, c sweep.Config, dir *store.Dir, recount bool) sweep.Config {
 	sender := t.Sender()
-	c.Doer, c.Warm, c.Timestamps = sender, warming(sender, t.files), sender.Timestamps
+	c.Doer, c.Warm, c.Timestamps = sender, warming(sender, t.maxConns), sender.Timestamps
 	c.Sources, c.Log = t.Workload.Stage, dir
 	c.Caps, c.Spent = t.Caps, t.readSpent()
 	c.Retokenize = t.retokenizer(ctx, recount)
 	if t.tellsLoad(ctx) {
 		c.Idle, c.Scrape = t.allIdle, t.allGauges
 	}
-	if t.empties {
+	if t.resetCache {
 		c.Empty = t.emptyCaches
 	}
 	return c

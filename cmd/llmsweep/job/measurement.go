@@ -35,15 +35,15 @@ type Job struct {
 	Plan     sweep.Config
 	Loads    []arrival.Load // of a run; nil for a sweep, which finds its own
 	// Stages returns the stages of the loads; nil for a sweep.
-	Stages   func(workload.Workload) ([]experiment.Stage, error)
-	Within   bool // the search for the ceiling stays within the number of streams that the self-test found good
-	Results  *flags.Results
-	Format   string // of what is printed at the end; empty for "console"
-	Dir      func() (*store.Dir, error)
-	Selftest *flags.Selftest
-	Cluster  *flags.Cluster // nil for a command that runs on one machine
+	Stages          func(workload.Workload) ([]experiment.Stage, error)
+	LimitToSelftest bool // the search for the ceiling stays within the number of streams that the self-test found good
+	Results         *flags.Results
+	Format          string // of what is printed at the end; empty for "console"
+	Dir             func() (*store.Dir, error)
+	Selftest        *flags.Selftest
+	Cluster         *flags.Cluster // nil for a command that runs on one machine
 
-	before *rundir.Run // the run that is continued; nil for a new one
+	firstPart *rundir.Run // the run that is continued; nil for a new one
 }
 
 // needs is what a job needs of this machine and of the server.
@@ -84,7 +84,7 @@ func (j *Job) kind() string {
 
 // Continue makes the job continue a run that ended early, in its directory.
 func (j *Job) Continue(before *rundir.Run, dir string) {
-	j.before = before
+	j.firstPart = before
 	j.Dir = func() (*store.Dir, error) { return store.ContinueOn(j.World().Disk, dir, experiment.Keeps(before)) }
 }
 
@@ -109,8 +109,8 @@ func (j *Job) parse() (p parsedFlags, err error) {
 
 func (j *Job) sharedPlan(t *Target) Plan {
 	p := Plan{Server: t, URLs: j.URLs, Flags: j.Target}
-	if j.before != nil {
-		p.Args = j.before.Command.Args
+	if j.firstPart != nil {
+		p.Args = j.firstPart.Command.Args
 	}
 	return p
 }

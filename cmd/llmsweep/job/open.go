@@ -37,7 +37,6 @@ func openWorkload(ctx context.Context, spec *workload.Spec, count workload.Count
 	return o, err
 }
 
-// checkLength has the server count a few prompts of another server's workload, as they will be sent.
 func (t *Target) checkLength(ctx context.Context, w *workload.Synthetic, wanted int) error {
 	counted, notes, err := w.Check(ctx, t.count, wanted)
 	t.Counted = counted

@@ -60,15 +60,15 @@ func (j *Job) Run() (err error) {
 
 // checkLimits keeps the job within what this machine allows, and counts what the run that is continued has spent.
 func (j *Job) checkLimits() (err error) {
-	if most := j.World().Limits().Most(2); j.Within && most > 0 {
+	if most := j.World().Limits().Most(2); j.LimitToSelftest && most > 0 {
 		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
 	}
 	n := j.needs()
 	if err := checkMachine(j.Console, j.URLs[0], n.streams, 1, n.flag); err != nil {
 		return err
 	}
-	if j.before != nil {
-		j.Target.Earlier, err = earlierSpending(j.before, j.Results.Out)
+	if j.firstPart != nil {
+		j.Target.EarlierSpending, err = earlierSpending(j.firstPart, j.Results.Out)
 	}
 	return console.Usage(err)
 }
@@ -94,7 +94,7 @@ func (j *Job) begin(s *session, p parsedFlags, lead *coordinator) (Measure, erro
 		return nil, console.Usage(err)
 	}
 	s.prepare(one, dir, j.Target.Command(j.Console, j.URLs[0]), p.labels, j.Plan, j.Format == "serving")
-	if b := j.before; b != nil {
+	if b := j.firstPart; b != nil {
 		one.config.Before = b
 		one.run.Command, one.run.Labels, one.run.Client.Selftest = b.Command, b.Labels, b.Client.Selftest
 	}
@@ -102,7 +102,7 @@ func (j *Job) begin(s *session, p parsedFlags, lead *coordinator) (Measure, erro
 	if s.served != nil {
 		s.view.Note(s.served.Served(s.lang))
 	}
-	if j.Within {
+	if j.LimitToSelftest {
 		s.test(j.Selftest, j.needs().streams)
 		if t := one.run.Client.Selftest; t != nil && t.Streams > 0 {
 			one.config.MaxConcurrency = min(one.config.MaxConcurrency, t.Streams)
@@ -136,8 +136,8 @@ func (j *Job) connect(s *session, p parsedFlags) (*side, error) {
 	}
 	one := s.addSide(t)
 	t.addNotes(t.portWarnings(j.Console, j.URLs[0], j.needs().rate/float64(len(j.URLs)))...)
-	if j.before != nil {
-		err = t.checkContinued(j.before)
+	if j.firstPart != nil {
+		err = t.checkContinued(j.firstPart)
 	}
 	return one, console.Usage(err)
 }
@@ -149,8 +149,8 @@ func (j *Job) sendsBuiltIn(t *Target, p parsedFlags) bool {
 	switch {
 	case j.Stages != nil || j.Replay != nil || p.node != nil || !p.load.Untouched():
 		return false
-	case j.before != nil:
-		return j.before.Workload.Dataset == workload.BuiltIn
+	case j.firstPart != nil:
+		return j.firstPart.Workload.Dataset == workload.BuiltIn
 	}
 	return t.speculates(j.Ctx)
 }

@@ -25,22 +25,22 @@ import (
 
 // Target is a server that has passed the preflight, with the workload to measure it with.
 type Target struct {
-	Client   *client.Client
-	prober   *probe.Prober
-	About    rundir.Target
-	Workload workload.Workload
-	Counted  int                    // tokens that the server counted for a prompt of the wanted length; 0 where it did not
-	forced   bool                   // answers have the length that is asked for
-	Longest  int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
-	costs    workload.Calibration   // of made-up texts; zero where there are none
-	Caps     *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
-	spending *client.SpendLimiter   // nil where spending is neither counted nor limited
-	tokenize workload.TokenizerFunc // of --tokenizer; nil where it was not given
-	empties  bool                   // its prefix cache is emptied before each stage
-	Lang     lang.Lang              // of error messages
-	Close    func()
-	files    int       // how many connections this machine lets the process have; 0 for no limit
-	others   []*Target // further servers of the same model, which requests are shared out over
+	Client     *client.Client
+	prober     *probe.Prober
+	About      rundir.Target
+	Workload   workload.Workload
+	Counted    int                    // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	forced     bool                   // answers have the length that is asked for
+	Longest    int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
+	costs      workload.Calibration   // of made-up texts; zero where there are none
+	Caps       *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
+	spending   *client.SpendLimiter   // nil where spending is neither counted nor limited
+	tokenize   workload.TokenizerFunc // of --tokenizer; nil where it was not given
+	resetCache bool                   // its prefix cache is emptied before each stage
+	Lang       lang.Lang              // of error messages
+	Close      func()
+	maxConns   int       // how many connections this machine lets the process have; 0 for no limit
+	others     []*Target // further servers of the same model, which requests are shared out over
 }
 
 // embed starts the simulated server that a sim: URL names, and returns its base URL. Its capacity is known where all
@@ -62,7 +62,7 @@ func (t *Target) embed(c *console.Console, url string, l *flags.WorkloadOptions,
 		return "", err
 	}
 	t.onClose(func() { cancel(); wait(); live.Close() })
-	t.files = c.World().Limits().Most(2) // the embedded server has the other ends
+	t.maxConns = c.World().Limits().Most(2) // the embedded server has the other ends
 	if l.Plain() && !replayed {
 		answer := int(l.OutputLengths.Mean)
 		if l.AnswerLimit > 0 {
@@ -93,8 +93,8 @@ func preflight(
 	c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int,
 	texts ...string,
 ) (_ *Target, err error) {
-	t := &Target{Close: func() {}, tokenize: l.Tokenize, empties: flags.ResetCache, Lang: c.Lang}
-	t.files = c.World().Limits().Most(1)
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, resetCache: flags.ResetCache, Lang: c.Lang}
+	t.maxConns = c.World().Limits().Most(1)
 	defer func() {
 		if err != nil {
 			t.Close()

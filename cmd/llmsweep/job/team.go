@@ -121,7 +121,7 @@ func (t *coordinator) End(err error) {
 func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
-		Doer: sender, Warm: warming(sender, p.Server.files), Sources: p.Server.Workload.Stage, Waiter: w,
+		Doer: sender, Warm: warming(sender, p.Server.maxConns), Sources: p.Server.Workload.Stage, Waiter: w,
 		SpendLimiter: p.Server.spending,
 	}
 	if p.Flags.Caps() != nil {

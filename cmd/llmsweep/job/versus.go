@@ -20,14 +20,14 @@ import (
 // Comparison compares two running servers, which are measured in turns.
 type Comparison struct {
 	*Flags
-	Console *console.Console
-	URLs    []string
-	FailIf  []string // gates
-	Lang    lang.Lang
-	Plain   bool
-	Force   bool         // overwrite files that were changed
-	Free    func() error // returns an error where a file to be written may not be overwritten
-	Show    func(r *compare.PairComparison, gates []compare.Gate) error
+	Console    *console.Console
+	URLs       []string
+	FailIf     []string // gates
+	Lang       lang.Lang
+	Plain      bool
+	Force      bool         // overwrite files that were changed
+	CheckFiles func() error // returns an error where a file to be written may not be overwritten
+	Show       func(r *compare.PairComparison, gates []compare.Gate) error
 }
 
 // Run compares, from the checks of the flags to the reports. Errors have exit codes.
@@ -50,7 +50,7 @@ func (cm *Comparison) Run() error {
 		return console.Usage(err)
 	}
 	c.Lang = cm.Lang
-	if err := cm.Free(); err != nil {
+	if err := cm.CheckFiles(); err != nil {
 		return err
 	}
 	s := open(c, cm.Lang, nil)
