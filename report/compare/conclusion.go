@@ -206,6 +206,11 @@ func (f *Factor) valueName(value string, l lang.Lang) string {
 
 func (f *Factor) gpuConclusion(l lang.Lang) string {
 	var all []string
+	add := func(sentences string) {
+		if !slices.Contains(all, sentences) {
+			all = append(all, sentences)
+		}
+	}
 	for _, s := range f.Steps {
 		p, ok := s.load(keyRate)
 		if !ok {
@@ -213,19 +218,15 @@ func (f *Factor) gpuConclusion(l lang.Lang) string {
 		}
 		if p.Unknown { // of two lower bounds nothing follows
 			if a, b := p.Before.Burst, p.After.Burst; a.Value() > 0 && b.Known() {
-				says := sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) +
-					lang.Stop.In(l) + synchronousSentence(s, l)
-				if !slices.Contains(all, says) {
-					all = append(all, says)
-				}
+				add(sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) +
+					lang.Stop.In(l) + synchronousSentence(s, l))
 			}
 			continue
 		}
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
 		if p.Low.Known() && p.SpeedUp.Known() {
-			shown := p.Low.Value() > 1 || p.High.Value() < 1
 			c = c.withInterval(p.Low.Value()-1, p.High.Value()-1)
-			if !shown {
+			if !*c.Shown {
 				all = append(all, sayNoSpeedUp.In(l, f.equal.In(l), s.To, s.From))
 				continue
 			}
@@ -234,10 +235,7 @@ func (f *Factor) gpuConclusion(l lang.Lang) string {
 		if a, b := p.Answer[0], p.Answer[1]; lengthsDiffer(a, b) { // requests are not equal work
 			says += sayAnswers.In(l, fmt.Sprintf("%.1f", a.Value()), fmt.Sprintf("%.1f", b.Value()))
 		}
-		says += synchronousSentence(s, l)
-		if !slices.Contains(all, says) {
-			all = append(all, says)
-		}
+		add(says + synchronousSentence(s, l))
 	}
 	return strings.Join(all, space.In(l))
 }
