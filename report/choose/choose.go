@@ -259,12 +259,8 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	if limit.Output.Known() && limit.Rate > 0 {
 		k.Answer = rundir.Exactly(limit.Output.Value() / limit.Rate)
 	}
-	asked := setup.AskedTokens(s.Run)
-	if o.Demand.Unit == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
-		k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
-		factor := k.Answer.Value() / asked.Value() // the output is that of as many tokens
-		limit.Rate *= factor
-		limit.Low, limit.High = lang.Scale(limit.Low, factor), lang.Scale(limit.High, factor)
+	if o.Demand.Unit == Requests {
+		k.convertRate(&limit, setup.AskedTokens(s.Run))
 	}
 	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitText(&limit, lang.English)
 	if k.Labels.GPUs == 0 && o.MaxGPUs > 0 {
@@ -293,6 +289,18 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 
 // fullAnswerShare is the share of the length asked for that counts as all of it: an end token falls short.
 const fullAnswerShare = 0.98
+
+// convertRate converts the rate of answers that are shorter than asked for to one of requests of that length, which
+// have the same output.
+func (k *Candidate) convertRate(limit *setup.Limit, asked rundir.Number) {
+	if k.Answer.Or(math.Inf(1)) >= fullAnswerShare*asked.Or(0) {
+		return
+	}
+	k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
+	factor := k.Answer.Value() / asked.Value()
+	limit.Rate *= factor
+	limit.Low, limit.High = lang.Scale(limit.Low, factor), lang.Scale(limit.High, factor)
+}
 
 // limit returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
 func (o Options) limit(s *setup.Setup) (setup.Limit, *setup.Refusal) {
