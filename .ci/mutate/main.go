@@ -41,7 +41,6 @@ func main() {
 	}
 }
 
-// mutate changes each number of the packages.
 func mutate(root string, packages []string) error {
 	all, noticed := 0, 0
 	for _, p := range packages {
@@ -82,7 +81,6 @@ type number struct {
 var conversions = map[string]bool{"1000": true, "1e3": true, "1e6": true, "1e9": true, "60": true, "3600": true,
 	"24": true}
 
-// numbersIn returns the numbers of a package, tests left out.
 func numbersIn(dir string) ([]number, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -162,7 +160,6 @@ func (n number) survives(root, p string) (bool, error) {
 	return pass(root, p, overlay)
 }
 
-// pass reports whether the tests of a package pass.
 func pass(root, p, overlay string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// formula returns the Homebrew formula of the programs for macOS and Linux.
 func (r *release) formula() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "class Llmsweep < Formula\n  desc %q\n  homepage %q\n  version %q\n", summary, r.url, r.version)

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// largest is how large an image may be, in bytes.
-const largest = 20e6
+// maxImage is how large an image may be, in bytes.
+const maxImage = 20e6
 
 // file is a file or, where it is without content, a directory of an archive.
 type file struct {
@@ -23,7 +23,6 @@ type file struct {
 	owner   int
 }
 
-// archive returns a tar of files.
 func archive(files []file) ([]byte, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
@@ -44,7 +43,7 @@ func archive(files []file) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// certificates returns those of the public authorities that Mozilla trusts, for HTTPS.
+// certificates returns the public authorities that Mozilla trusts, for HTTPS.
 func certificates() ([]byte, error) {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
@@ -72,14 +71,12 @@ type descriptor struct {
 // blobs are the contents of an image by their digests.
 type blobs []file
 
-// add adds a content.
 func (b *blobs) add(media string, content []byte) descriptor {
 	digest := fmt.Sprintf("%x", sum(content))
 	*b = append(*b, file{name: "blobs/sha256/" + digest, content: content, mode: 0o644})
 	return descriptor{MediaType: "application/vnd.oci.image." + media, Digest: "sha256:" + digest, Size: len(content)}
 }
 
-// addJSON adds a value as JSON.
 func (b *blobs) addJSON(media string, v any) (descriptor, error) {
 	content, err := json.Marshal(v)
 	return b.add(media, content), err
@@ -148,8 +145,8 @@ func (r *release) image(p *program) error {
 	}
 	layout := file{name: "oci-layout", content: []byte(`{"imageLayoutVersion":"1.0.0"}`), mode: 0o644}
 	tarred, err := archive(append([]file{layout, {name: "index.json", content: index, mode: 0o644}}, all...))
-	if err == nil && len(tarred) > largest {
-		err = fmt.Errorf("the image of %s has %d bytes, and %.0f are the limit", p.name, len(tarred), largest)
+	if err == nil && len(tarred) > maxImage {
+		err = fmt.Errorf("the image of %s has %d bytes, and %.0f are the limit", p.name, len(tarred), maxImage)
 	}
 	if err != nil {
 		return err

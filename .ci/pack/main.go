@@ -23,14 +23,12 @@ const summary = "Measures how much load an LLM server sustains, and its latencie
 // epoch is the time of all files: the first that a zip archive can have.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// program is one built program.
 type program struct {
 	os, arch string
 	name     string // of its file
 	content  []byte
 }
 
-// release is all of a version.
 type release struct {
 	version, url string
 	license      []byte
@@ -51,7 +49,6 @@ func main() {
 	}
 }
 
-// pack writes all packages.
 func (r *release) pack(license string) (err error) {
 	if r.license, err = os.ReadFile(license); err != nil {
 		return err
@@ -61,12 +58,13 @@ func (r *release) pack(license string) (err error) {
 		return err
 	}
 	for _, name := range names {
-		system, arch, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "llmsweep_"+r.version+
-			"_"), ".exe"), "_")
+		base := filepath.Base(name)
+		platform := strings.TrimSuffix(strings.TrimPrefix(base, "llmsweep_"+r.version+"_"), ".exe")
+		system, arch, ok := strings.Cut(platform, "_")
 		if !ok || strings.Contains(arch, ".") { // a bill of materials, or an image
 			continue
 		}
-		p := program{os: system, arch: arch, name: filepath.Base(name)}
+		p := program{os: system, arch: arch, name: base}
 		if p.content, err = os.ReadFile(name); err != nil {
 			return err
 		}
@@ -89,13 +87,11 @@ func (r *release) pack(license string) (err error) {
 	return r.write("llmsweep.rb", r.formula())
 }
 
-// write writes a file of the release and prints its name and size.
 func (r *release) write(name string, content []byte) error {
 	fmt.Printf("%s %.1f MB\n", name, float64(len(content))/1e6)
 	return os.WriteFile(filepath.Join(r.dir, name), content, 0o644)
 }
 
-// sum returns the SHA-256 sum of a content.
 func sum(content []byte) []byte {
 	s := sha256.Sum256(content)
 	return s[:]

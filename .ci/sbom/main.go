@@ -25,7 +25,6 @@ func main() {
 	}
 }
 
-// run prints the bill of materials of the program in a file.
 func run(version, file string) error {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -51,7 +50,6 @@ func run(version, file string) error {
 	return cdx.NewBOMEncoder(os.Stdout, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 }
 
-// component returns a module as a part of the bill.
 func component(kind cdx.ComponentType, path, version string) cdx.Component {
 	url := "pkg:golang/" + path + "@" + version
 	return cdx.Component{Type: kind, BOMRef: url, Name: path, Version: version, PackageURL: url}

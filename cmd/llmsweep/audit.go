@@ -10,7 +10,6 @@ import (
 	"llmsweep/report/lang"
 )
 
-// auditCmd is llmsweep audit.
 type auditCmd struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Published documents, run directories, or directories of those."`
 	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`
@@ -19,7 +18,6 @@ type auditCmd struct {
 	Rules  bool     `help:"List the rules, with tolerances and reasons."`
 }
 
-// Help returns what --help prints after the purpose.
 func (auditCmd) Help() string {
 	return `Exit code 1: something impossible or doubtful was found.
 
@@ -31,7 +29,6 @@ Examples:
 More: llmsweep help audit`
 }
 
-// Run audits.
 func (a *auditCmd) Run(c *console.Console) error {
 	if a.Rules {
 		return audit.TextRules(c.Out, lang.Lang(a.Lang))

@@ -17,7 +17,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// chooseCmd is llmsweep choose.
 type chooseCmd struct {
 	Paths []string `arg:"" name:"path" help:"Run directories, directories of those, or published documents."`
 	flags.Requirements
@@ -27,7 +26,6 @@ type chooseCmd struct {
 	flags.Page
 }
 
-// Help returns what --help prints after the purpose.
 func (chooseCmd) Help() string {
 	return `Without prices the order is by GPUs.
 
@@ -37,7 +35,6 @@ func (chooseCmd) Help() string {
 More: llmsweep help choose`
 }
 
-// Run chooses.
 func (ch *chooseCmd) Run(c *console.Console) error {
 	options, err := ch.Options()
 	if err != nil {
@@ -66,15 +63,14 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 			return html.Choose(w, choices, setups, options, sections, o)
 		})
 	switch {
-	case err != nil || slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }):
+	case err != nil || slices.ContainsFunc(choices, func(ch choose.Choice) bool { return len(ch.Ranked) > 0 }):
 		return err
-	case slices.ContainsFunc(choices, func(one choose.Choice) bool { return one.Undecided() }):
+	case slices.ContainsFunc(choices, func(ch choose.Choice) bool { return ch.Undecided() }):
 		return console.Exit(console.Undecided, errors.New("")) // the result says why
 	}
 	return console.Exit(console.Missed, errors.New(""))
 }
 
-// setups reads the results to choose among.
 func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) ([]setup.Setup, error) {
 	found, err := inputs.Read(c.Err, ch.Paths)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"llmsweep/report/history"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	layout "llmsweep/report/page"
+	html "llmsweep/report/page"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/pair"
@@ -24,7 +24,6 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// compareCmd is llmsweep compare.
 type compareCmd struct {
 	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories or published documents; the first is the baseline. Runs on either side of -- are compared as sides; label:KEY=VALUE keeps those of a side."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit code 3 beyond this limit; may be repeated." group:"What is found"`
@@ -35,7 +34,6 @@ type compareCmd struct {
 	job.Flags
 }
 
-// Help returns what --help prints after the purpose.
 func (compareCmd) Help() string {
 	return `The first is the baseline. ~ marks a difference that chance explains.
 
@@ -47,14 +45,12 @@ func (compareCmd) Help() string {
 Metrics of --fail-if, all other flags of --live: llmsweep help compare`
 }
 
-// failIfMetrics lists the metrics of --fail-if, in Markdown.
 func failIfMetrics() string {
 	return "\n## Metrics of --fail-if\n\n" + strings.Join(compare.Keys(), ", ") + ".\n\nWith --live: " +
 		strings.Join(pair.Keys(nil, nil), ", ") +
 		", accuracy, errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.\n"
 }
 
-// Run compares.
 func (cm *compareCmd) Run(c *console.Console) error {
 	switch {
 	case cm.Live:
@@ -66,20 +62,14 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if dir, ok := job.Dir(cm.Paths); ok {
 		return cm.printAgain(c, dir)
 	}
-	gates, err := cm.gates()
+	return cm.compareResults(c)
+}
+
+func (cm *compareCmd) compareResults(c *console.Console) error {
+	gates, err := compare.ParseGates(cm.FailIf, compare.Keys())
 	if err != nil {
 		return console.Usage(err)
 	}
-	return cm.results(c, gates)
-}
-
-// gates parses --fail-if for results.
-func (cm *compareCmd) gates() ([]compare.Gate, error) {
-	return compare.ParseGates(cm.FailIf, compare.Keys())
-}
-
-// results compares the results in the paths, and prints the comparison.
-func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 	found, first, err := sides(c.Err, cm.Paths)
 	if err != nil {
 		return console.Usage(err)
@@ -90,7 +80,7 @@ func (cm *compareCmd) results(c *console.Console, gates []compare.Gate) error {
 		return console.Usage(err)
 	}
 	sections := result.Report(1)
-	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
+	page := func(w io.Writer, o html.WriteOptions) error { return html.Compare(w, result, setups, sections, o) }
 	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(result.Conclusions(setups), result, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
@@ -118,7 +108,7 @@ func withSides(args []string) []string {
 	return args
 }
 
-// sides reads the results of both sides. first is how many the first has; -1 where there is no -- and thus no sides.
+// sides reads the results of both sides. first is how many the first side has; -1 without --.
 func sides(w io.Writer, paths []string) (all []setup.Input, first int, err error) {
 	at := slices.Index(paths, sideMark)
 	if at < 0 {
@@ -139,11 +129,10 @@ func sides(w io.Writer, paths []string) (all []setup.Input, first int, err error
 	return append(all, other...), len(all), err
 }
 
-// byLabel begins an argument that names runs by a label.
 const byLabel = "label:"
 
-// runsWithLabel reads the results of a side that have the labels that it names. A side of labels alone takes them from
-// the results of the other one.
+// runsWithLabel reads the results of a side that have the labels that it names. A side that names only labels takes its
+// results from the paths of the other one.
 func runsWithLabel(w io.Writer, side, other []string) ([]setup.Input, error) {
 	isLabel := func(path string) bool { return strings.HasPrefix(path, byLabel) }
 	paths := slices.DeleteFunc(slices.Clone(side), isLabel)
@@ -175,8 +164,7 @@ func runsWithLabel(w io.Writer, side, other []string) ([]setup.Input, error) {
 	return found, nil
 }
 
-// compare compares results; sides of several runs where -- divides them, or where --history tells their spread. first
-// is how many the first side has.
+// compare compares single results, or sides where -- divides them or --history tells their spread.
 func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first int) (*compare.Comparison, error) {
 	switch {
 	case first < 0 && cm.History == "":
@@ -202,17 +190,16 @@ func (cm *compareCmd) compare(c *console.Console, setups []setup.Setup, first in
 	return compare.OfRuns([2][]setup.Setup{setups[:first], setups[first:]}, cm.AnyWorkload, known)
 }
 
-// versus returns the comparison of two running servers that the flags ask for.
 func (cm *compareCmd) versus(c *console.Console) *job.Comparison {
 	return &job.Comparison{
 		Flags: &cm.Flags, Console: c, URLs: cm.Paths, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain,
-		Force: cm.Force,
-		Free:  func() error { return cm.Page.CheckFiles(&cm.Tables) },
-		Show:  func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
+		Force:      cm.Force,
+		CheckFiles: func() error { return cm.Page.CheckFiles(&cm.Tables) },
+		Show:       func(r *compare.PairComparison, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 }
 
-// printAgain prints a comparison of two servers that was measured before.
+// printAgain prints a comparison of two servers from its directory.
 func (cm *compareCmd) printAgain(c *console.Console, dir string) error {
 	r, err := job.OpenPair(dir)
 	if err != nil {
@@ -228,11 +215,10 @@ func (cm *compareCmd) printAgain(c *console.Console, dir string) error {
 	return job.Verdict(r, gates)
 }
 
-// show prints a comparison of two servers.
-func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Gate) error {
+func (cm *compareCmd) show(c *console.Console, r *compare.PairComparison, gates []compare.Gate) error {
 	sections := r.Sections(1)
-	page := func(w io.Writer, o layout.WriteOptions) error {
-		return layout.Sections(w, "llmsweep compare --live", sections, o)
+	page := func(w io.Writer, o html.WriteOptions) error {
+		return html.Sections(w, "llmsweep compare --live", sections, o)
 	}
 	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(r.Conclusions(), r, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, sections, page); err != nil {
@@ -241,7 +227,6 @@ func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Ga
 	return cm.summarize(c, sections)
 }
 
-// summarize writes what a comparison found into the summary of a step of GitHub.
 func (cm *compareCmd) summarize(c *console.Console, sections []table.Section) error {
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", sections, table.Style{Lang: lang.Lang(cm.Lang)}); err != nil {

@@ -1,11 +1,10 @@
-// Reads flags from the YAML file of --config.
-
 package main
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,21 +19,24 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// configFlag is --config: a YAML file of flags.
 type configFlag string
 
-// BeforeResolve reads the file. Its flags count where the command line does not set them.
+// BeforeResolve reads flags from the YAML file. They count where the command line does not set them.
 func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.Path, c *console.Console) error {
 	name := string(ctx.FlagValue(trace.Flag).(configFlag))
 	if strings.HasPrefix(name, "~") { // --config=~/x: no shell expands that
 		name = kong.ExpandPath(name)
 	}
-	f, err := readConfig(name)
+	b, err := input.ReadFile(name, maxConfig)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	f, err := parseConfig(name, b)
 	if err != nil {
 		return err
 	}
 	if url, ok := f.settings["url"]; ok {
-		c.Url = fmt.Sprint(url.value)
+		c.URL = fmt.Sprint(url.value)
 	}
 	c.Configured = f.secrets()
 	if err := f.checkFlags(ctx); err != nil {
@@ -44,7 +46,7 @@ func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.P
 	return nil
 }
 
-// checkFlags refuses flags that other commands have, and the one of the command line has not.
+// checkFlags refuses flags that only other commands have.
 func (f *configFile) checkFlags(ctx *kong.Context) error {
 	command := ctx.Selected()
 	if command == nil {
@@ -63,29 +65,18 @@ func (f *configFile) checkFlags(ctx *kong.Context) error {
 	return nil
 }
 
-// configFile holds the flags of a file.
 type configFile struct {
 	name     string
 	settings map[string]setting
 }
 
-// setting is one flag in a file.
 type setting struct {
 	value any
 	line  int
 }
 
-// mostBytes is the size of the largest configuration that is read.
-const mostBytes = 1 << 20
-
-// readConfig reads a file of "flag: value" lines.
-func readConfig(name string) (*configFile, error) {
-	b, err := input.ReadFile(name, mostBytes)
-	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
-	}
-	return parseConfig(name, b)
-}
+// maxConfig is the size of the largest file that is read, in bytes.
+const maxConfig = 1 << 20
 
 // parseConfig reads the content of a file of "flag: value" lines. Errors have its name.
 func parseConfig(name string, b []byte) (*configFile, error) {
@@ -115,7 +106,6 @@ func parseConfig(name string, b []byte) (*configFile, error) {
 	return f, nil
 }
 
-// add keeps one line of the file.
 func (f *configFile) add(v *ast.MappingValueNode) error {
 	key, line := v.Key.GetToken().Value, v.Key.GetToken().Position.Line
 	if was, twice := f.settings[key]; twice {
@@ -146,21 +136,26 @@ func (f *configFile) secrets() []string {
 		case slices.Contains(redact.SecretFlags, "--"+name):
 			found = append(found, fmt.Sprint(s.value))
 		case name == "header":
-			switch v := s.value.(type) {
-			case yaml.MapSlice:
-				for _, item := range v {
-					found = append(found, redact.InHeader(":"+fmt.Sprint(item.Value))...)
-				}
-			case []any:
-				for _, h := range v {
-					found = append(found, redact.InHeader(fmt.Sprint(h))...)
-				}
-			default:
-				found = append(found, redact.InHeader(fmt.Sprint(v))...)
-			}
+			found = append(found, headerSecrets(s.value)...)
 		case name == "url":
 			found = append(found, redact.InURL(fmt.Sprint(s.value))...)
 		}
+	}
+	return found
+}
+
+func headerSecrets(value any) (found []string) {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		for _, item := range v {
+			found = append(found, redact.InHeader(":"+fmt.Sprint(item.Value))...)
+		}
+	case []any:
+		for _, h := range v {
+			found = append(found, redact.InHeader(fmt.Sprint(h))...)
+		}
+	default:
+		found = redact.InHeader(fmt.Sprint(v))
 	}
 	return found
 }
@@ -175,33 +170,26 @@ func (f *configFile) Validate(app *kong.Application) error {
 		return next(nil)
 	})
 	for _, key := range f.keys() {
-		if !known[key] {
-			names := make([]string, 0, len(known))
-			for k := range known {
-				names = append(names, k)
-			}
-			slices.Sort(names)
-			if err := removedError("--" + key); err != nil {
-				return fmt.Errorf("%s:%d: %w", f.name, f.settings[key].line, err)
-			}
-			text := fmt.Sprintf("%s:%d: there is no flag %q", f.name, f.settings[key].line, key)
-			if near, ok := input.Nearest(key, names); ok {
-				return fmt.Errorf("%s; did you mean %q?", text, near)
-			}
-			return fmt.Errorf("%s; llmsweep COMMAND --help lists the flags", text)
+		if known[key] {
+			continue
 		}
+		if err := removedError("--" + key); err != nil {
+			return fmt.Errorf("%s:%d: %w", f.name, f.settings[key].line, err)
+		}
+		text := fmt.Sprintf("%s:%d: there is no flag %q", f.name, f.settings[key].line, key)
+		if near, ok := input.Nearest(key, slices.Sorted(maps.Keys(known))); ok {
+			return fmt.Errorf("%s; did you mean %q?", text, near)
+		}
+		return fmt.Errorf("%s; llmsweep COMMAND --help lists the flags", text)
 	}
 	return nil
 }
 
 // keys returns the names of the settings in the order of the file.
 func (f *configFile) keys() []string {
-	keys := make([]string, 0, len(f.settings))
-	for k := range f.settings {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b string) int { return f.settings[a].line - f.settings[b].line })
-	return keys
+	return slices.SortedFunc(maps.Keys(f.settings), func(a, b string) int {
+		return f.settings[a].line - f.settings[b].line
+	})
 }
 
 // Resolve returns the file's value of a flag, nil where it has none. A value that the flag does not take is an error
@@ -260,7 +248,7 @@ func flagValue(flag *kong.Flag, value any) (any, error) {
 // noSeparator is kong's mark of a flag whose value is never split.
 const noSeparator = -1
 
-// listValue returns a list as kong reads it. Numbers stay numbers where the flag takes numbers.
+// listValue returns a list as kong reads it: of numbers where the flag takes numbers, else of texts.
 func listValue(flag *kong.Flag, list []any) (any, error) {
 	numbers := flag.Target.Type().Elem().Kind() != reflect.String
 	all := make([]any, len(list))
@@ -269,7 +257,8 @@ func listValue(flag *kong.Flag, list []any) (any, error) {
 		case []any, yaml.MapSlice:
 			return nil, errors.New("a list of single values is expected")
 		}
-		if all[i] = v; !numbers {
+		all[i] = v
+		if !numbers {
 			all[i] = fmt.Sprint(v)
 		}
 	}

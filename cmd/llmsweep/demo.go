@@ -24,7 +24,6 @@ type demoCmd struct {
 	flags.Selftest
 }
 
-// Help returns what --help prints after the purpose.
 func (demoCmd) Help() string {
 	return `The result is written to llmsweep-demo, which the next demo overwrites.
 
@@ -35,12 +34,11 @@ Examples:
 More flags: llmsweep help demo`
 }
 
-// demoDir is where it writes. The next demo overwrites it.
 const demoDir = "llmsweep-demo"
 
-// replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays, and so does a report
+// replaceDemo makes the directory of a demo in place of the last one. It does not replace another run, nor a report
 // that was changed.
-func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
+func replaceDemo(c *console.Console, force bool) (*store.Dir, error) {
 	path := filepath.Join(c.Dir, demoDir)
 	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() &&
 		inputs.CheckOutput(filepath.Join(path, rundir.ReportFile), force) == nil {
@@ -49,10 +47,8 @@ func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
 	return c.RunDir(path, force)
 }
 
-// Run sweeps the simulated server.
 func (d *demoCmd) Run(c *console.Console) error { return d.job(c).Run() }
 
-// job returns the sweep of the simulated server.
 func (d *demoCmd) job(c *console.Console) *job.Job {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, 6*d.StageTime, 20, 128
@@ -61,14 +57,13 @@ func (d *demoCmd) job(c *console.Console) *job.Job {
 		panic(err) // the flags themselves are wrong
 	}
 	return &job.Job{
-		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: api.Auto, Timeout: time.Minute},
-		Workload: &load,
-		Plan:     plan, Results: &d.Results, Selftest: &d.Selftest, Within: true,
+		Console: c, URLs: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: api.Auto, Timeout: time.Minute},
+		Workload: &load, Plan: plan, Results: &d.Results, Selftest: &d.Selftest, LimitToSelftest: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {
 				return c.RunDir(d.Out, d.Force)
 			}
-			return replacingDemo(c, d.Force)
+			return replaceDemo(c, d.Force)
 		},
 	}
 }

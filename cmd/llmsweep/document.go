@@ -17,7 +17,6 @@ import (
 	"llmsweep/report/setup"
 )
 
-// document writes the comparison document of all results, or renews an existing one.
 func (r *reportCmd) document(c *console.Console) error {
 	if r.Output == "" {
 		return console.Usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))
@@ -46,8 +45,7 @@ func (r *reportCmd) document(c *console.Console) error {
 	}
 	o := document.Options{
 		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)),
-		From: doc.SourceName, AnyWorkload: r.AnyWorkload,
-		Order: r.Order, Source: r.Source,
+		From: doc.SourceName, AnyWorkload: r.AnyWorkload, Order: r.Order, Source: r.Source,
 	}
 	if err := r.choice(&o, old); err != nil {
 		return console.Usage(err)
@@ -74,39 +72,39 @@ func (r *reportCmd) document(c *console.Console) error {
 
 // keep writes a document and its drawings. The document is replaced as a whole, because people write in it.
 func (r *reportCmd) keep(out document.Output) error {
-	var beside []inputs.OutputFile
+	var drawings []inputs.OutputFile
 	for name, b := range out.Files {
-		beside = append(beside, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b,
+		drawings = append(drawings, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b,
 			Comment: inputs.XMLMark})
 	}
-	if err := console.WriteFiles(r.Force, beside...); err != nil {
+	if err := console.WriteFiles(r.Force, drawings...); err != nil {
 		return err
 	}
-	const own = true // the parts that people may have changed were checked one by one
-	return console.WriteFiles(own, inputs.OutputFile{Path: r.Output, Content: out.Document})
+	const force = true // the parts that people may have changed were checked one by one
+	return console.WriteFiles(force, inputs.OutputFile{Path: r.Output, Content: out.Document})
 }
 
-// choice sets what to choose for: the flags, or else what the document was written for.
+// choice sets the options of choose: those of the flags, or else those that the document was written with.
 func (r *reportCmd) choice(o *document.Options, old []byte) error {
-	wish := r.Requirements
-	if len(wish.SLO) == 0 && wish.Demand == "" {
+	needs := r.Requirements
+	if len(needs.SLO) == 0 && needs.Demand == "" {
 		text := document.ChoiceNote(old)
 		if text == "" {
 			return nil
 		}
-		prices := wish.Price
-		if err := json.Unmarshal([]byte(text), &wish); err != nil {
+		prices := needs.Price
+		if err := json.Unmarshal([]byte(text), &needs); err != nil {
 			return fmt.Errorf("%s: the comment that holds its --slo and --demand is damaged (%s); give them again", r.Output,
 				text)
 		}
-		wish.Price = append(wish.Price, prices...)
+		needs.Price = append(needs.Price, prices...)
 	}
-	options, err := wish.Options()
+	options, err := needs.Options()
 	if err != nil {
 		return err
 	}
 	options.AnyWorkload = r.AnyWorkload
-	wish.Price, wish.Prices = options.Prices.Texts(), "" // the prices, and not a path of this machine
-	o.Choice, o.ChoiceNote = &options, wish
+	needs.Price, needs.Prices = options.Prices.Texts(), "" // the prices, and not a path of this machine
+	o.Choice, o.ChoiceNote = &options, needs
 	return nil
 }

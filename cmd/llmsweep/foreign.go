@@ -1,8 +1,7 @@
-// Answers flags that a command does not have: those of other load benchmarkers, and those of other commands.
-
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// foreignFlag is what a flag of another tool is here.
+// foreignFlag is a flag of another tool, and ours in its place.
 type foreignFlag struct {
 	names []string // theirs, without dashes; one letter is a short flag
 	flag  string   // ours, without dashes; empty where there is none
@@ -19,8 +18,7 @@ type foreignFlag struct {
 	note  string   // where there is no flag of ours: what to do
 }
 
-// foreignFlags are the flags of vllm bench serve, SGLang's bench_serving, GuideLLM, AIPerf, oha, k6, wrk and vegeta
-// that people write here.
+// foreignFlags are flags of vllm bench serve, SGLang's bench_serving, GuideLLM, AIPerf, oha, k6, wrk and vegeta.
 var foreignFlags = []foreignFlag{
 	{names: []string{"request-rate", "qps", "q", "r"}, flag: "rate", value: "VALUE"},
 	{names: []string{"num-prompts", "num-prompt", "num-requests", "max-requests", "request-count", "n", "iterations"},
@@ -71,7 +69,7 @@ var foreignFlags = []foreignFlag{
 // unknownFlag matches what kong says of a flag that a command does not have.
 var unknownFlag = regexp.MustCompile(`^unknown flag (--?)([^ ,]+)(?:, did you mean .*)?$`)
 
-// foreignCommands are the commands of other tools, and what they are here.
+// foreignCommands are the commands of other tools, and ours in their place.
 var foreignCommands = map[string]string{
 	"benchmark": "llmsweep sweep URL",                               // GuideLLM: benchmark, benchmark run
 	"bench":     "llmsweep sweep URL, or llmsweep run URL --rate R", // vLLM: bench serve
@@ -79,16 +77,16 @@ var foreignCommands = map[string]string{
 	"attack":    "llmsweep run URL --rate R",                        // vegeta
 }
 
-// ownLoad are flags of run that a sweep chooses by itself.
-var ownLoad = []string{"rate", "concurrency", "requests", "duration"}
+// runLoad are flags of run whose values a sweep chooses by itself.
+var runLoad = []string{"rate", "concurrency", "requests", "duration"}
 
-// plainValue matches values that can be repeated in an error.
+// plainValue matches values that hold no secret.
 var plainValue = regexp.MustCompile(`^[0-9.]+[a-z]{0,2}$`)
 
 // explainForeign returns the error about an unknown flag that says what to write, or the same error where nothing
 // better is known.
 func explainForeign(err error, grammar *kong.Application, args []string) error {
-	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == args[0] && foreignCommands[m[1]] != "" {
+	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil && m[1] == args[0] && foreignCommands[m[1]] != "" {
 		return fmt.Errorf("there is no command %q; here it is %s", m[1], foreignCommands[m[1]])
 	}
 	m := unknownFlag.FindStringSubmatch(err.Error())
@@ -103,7 +101,7 @@ func explainForeign(err error, grammar *kong.Application, args []string) error {
 			return fmt.Errorf("unknown flag %s: %s", shown, f.advice(grammar, args[0], given))
 		}
 	}
-	if args[0] == "sweep" && slices.Contains(ownLoad, name) {
+	if args[0] == "sweep" && slices.Contains(runLoad, name) {
 		return fmt.Errorf("unknown flag %s: %s", shown, foreignFlag{flag: name, value: "VALUE"}.advice(grammar, args[0],
 			given))
 	}
@@ -113,7 +111,6 @@ func explainForeign(err error, grammar *kong.Application, args []string) error {
 	return err
 }
 
-// advice says what to write in place of the flag.
 func (f foreignFlag) advice(grammar *kong.Application, command, given string) string {
 	switch {
 	case f.note != "":
@@ -122,10 +119,7 @@ func (f foreignFlag) advice(grammar *kong.Application, command, given string) st
 		return "llmsweep sweep URL measures the throughput; llmsweep run URL --concurrency N keeps N requests in flight"
 	}
 	if given == "" {
-		given = map[string]string{"rate": "R", "arrivals": "0.5", "duration": "30"}[f.flag]
-		if given == "" {
-			given = "N"
-		}
+		given = cmp.Or(map[string]string{"rate": "R", "arrivals": "0.5", "duration": "30"}[f.flag], "N")
 	}
 	value := strings.Replace(f.value, "VALUE", given, 1)
 	if f.flag == "duration" && strings.Trim(given, "0123456789.") == "" { // without a unit
@@ -146,7 +140,7 @@ func (f foreignFlag) advice(grammar *kong.Application, command, given string) st
 	return fmt.Sprintf("here it is %s of %s", ours, strings.Join(others, ", "))
 }
 
-// givenValue returns the value of a flag on a command line, where it is short and plain.
+// givenValue returns the value of a flag on a command line, if it can be repeated in an error.
 func givenValue(args []string, flag string) string {
 	for i, a := range args {
 		name, value, joined := strings.Cut(a, "=")
@@ -163,7 +157,6 @@ func givenValue(args []string, flag string) string {
 	return ""
 }
 
-// owners returns the commands that have a flag.
 func owners(grammar *kong.Application, flag string) (names []string) {
 	for _, command := range grammar.Children {
 		if !command.Hidden && slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == flag }) {

@@ -12,13 +12,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpCmd is llmsweep help.
 type helpCmd struct {
 	Topic string `arg:"" optional:"" name:"topic" help:"A topic, a command, or schema (a JSON Schema)."`
 	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (the default), records, pair or verdict."`
 }
 
-// Help returns what --help prints after the purpose.
 func (helpCmd) Help() string {
 	return `Examples:
   llmsweep help
@@ -26,7 +24,6 @@ func (helpCmd) Help() string {
   llmsweep help schema verdict`
 }
 
-// Run prints a topic, the list of topics or a schema.
 func (h *helpCmd) Run(c *console.Console) error {
 	switch {
 	case h.Topic == "":
@@ -62,14 +59,18 @@ func (h *helpCmd) Run(c *console.Console) error {
 func otherFlags(grammar *kong.Application, command string) string {
 	var rows strings.Builder
 	for _, node := range grammar.Children {
+		if node.Name != command {
+			continue
+		}
 		for _, f := range node.Flags {
-			if node.Name == command && f.Hidden {
-				name := "--" + f.Name
-				if !f.IsBool() {
-					name += "=" + f.FormatPlaceHolder()
-				}
-				fmt.Fprintf(&rows, "| `%s` | %s |\n", name, f.Help)
+			if !f.Hidden {
+				continue
 			}
+			name := "--" + f.Name
+			if !f.IsBool() {
+				name += "=" + f.FormatPlaceHolder()
+			}
+			fmt.Fprintf(&rows, "| `%s` | %s |\n", name, f.Help)
 		}
 	}
 	if rows.Len() == 0 {

@@ -7,11 +7,10 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/history"
-	documents "llmsweep/report/inputs"
+	"llmsweep/report/inputs"
 	"llmsweep/report/setup"
 )
 
-// historyCmd is llmsweep history.
 type historyCmd struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of those, in any order."`
 	FailNew bool     `name:"fail-new" help:"Exit code 3 only for what the latest run has shown."`
@@ -19,7 +18,6 @@ type historyCmd struct {
 	flags.Tables
 }
 
-// Help returns what --help prints after the purpose.
 func (historyCmd) Help() string {
 	return `Exit code 3: something became worse.
 
@@ -30,7 +28,6 @@ Examples:
 More: llmsweep help history`
 }
 
-// Run finds what has changed.
 func (h *historyCmd) Run(c *console.Console) error {
 	if h.Format == flags.FormatHTML {
 		return console.Usage(errors.New("--format html is unknown; there are console, markdown, json"))
@@ -43,7 +40,7 @@ func (h *historyCmd) Run(c *console.Console) error {
 		return console.Usage(errors.New("--alarms is at most 1: the expected number of false alarms after each round of " +
 			"runs"))
 	}
-	found, err := documents.Read(c.Err, h.Paths)
+	found, err := inputs.Read(c.Err, h.Paths)
 	if err != nil {
 		return console.Usage(err)
 	}

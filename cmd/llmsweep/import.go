@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// importCmd is llmsweep import.
 type importCmd struct {
 	Files []string `arg:"" name:"file" help:"Documents with tables, or files of GuideLLM, vllm bench serve and llm-d."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory of the run directories (${default})."`
@@ -21,7 +20,6 @@ type importCmd struct {
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports (that of LANG)."`
 }
 
-// Help returns what --help prints after the purpose.
 func (importCmd) Help() string {
 	return `Examples:
   llmsweep import results.md --out published
@@ -52,7 +50,8 @@ func (i *importCmd) Run(c *console.Console) error {
 			fmt.Fprintln(c.Out)
 		}
 		if err := to.Import(c.Out, doc); err != nil {
-			if dir := (*inputs.DirError)(nil); errors.As(err, &dir) {
+			var dir *inputs.DirError
+			if errors.As(err, &dir) {
 				return console.Usage(err)
 			}
 			return err

@@ -18,7 +18,6 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// labelCmd is llmsweep label.
 type labelCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
 	Labels []string `arg:"" optional:"" name:"label" help:"model=.., gpu=.., gpus=.., engine=.., quant=.., price=.. (of a GPU for an hour), or others of your own, such as router=Rust. quant= removes one. Without labels: print those of the run."`
@@ -26,7 +25,6 @@ type labelCmd struct {
 	Force  bool     `help:"Renew reports also where people changed them."`
 }
 
-// Help returns what --help prints after the purpose.
 func (labelCmd) Help() string {
 	return `Other labels stay. report.md and report.html are renewed.
 
@@ -60,7 +58,6 @@ func (l *labelCmd) Run(c *console.Console) error {
 	return l.renew()
 }
 
-// change writes the labels into run.json, and returns them.
 func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	dir, err := store.Edit(l.Dir)
 	if err != nil {
@@ -70,7 +67,6 @@ func (l *labelCmd) change(old rundir.Labels) (now rundir.Labels, err error) {
 	return store.ChangeLabels(dir, old, l.Labels)
 }
 
-// print prints labels in one line, as the command takes them.
 func (l *labelCmd) print(c *console.Console, say lang.Phrase, labels rundir.Labels) error {
 	text := sayNoLabels.In(lang.Lang(l.Lang), l.Dir)
 	if !labels.IsZero() {
@@ -107,11 +103,11 @@ func (l *labelCmd) renew() error {
 	if err := job.Overwrites(l.Dir, l.Force); err != nil {
 		return fmt.Errorf("the labels are written, but not the reports: %w", err)
 	}
-	in := lang.Lang("en")
+	language := lang.English
 	if strings.Contains(string(page), `<html lang="zh"`) || !isPage && mostlyChinese(string(document)) {
-		in = lang.Lang("zh")
+		language = lang.Chinese
 	}
-	return job.Renew(run, l.Dir, in, isDocument, isPage)
+	return job.Renew(run, l.Dir, language, isDocument, isPage)
 }
 
 // mostlyChinese reports whether a report is in Chinese: labels alone make less than a twentieth of its characters

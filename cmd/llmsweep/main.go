@@ -54,7 +54,6 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// cli is the grammar.
 type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Sweep a simulated server for a minute; needs no GPU." group:"Measure"`
 	Sweep    sweepCmd    `cmd:"" help:"Find the highest rate that a server sustains, with its latencies." group:"Measure"`
@@ -95,7 +94,6 @@ const description = `Measure how much load an LLM server sustains, and its laten
   llmsweep demo                            # a minute, without a server
   llmsweep sweep http://localhost:8000     # 5 to 25 minutes; --budget sets it`
 
-// run is main without the process around it.
 func run(args []string, out, errOut io.Writer) int {
 	in, stop := console.NewInterrupter()
 	defer stop()
@@ -132,10 +130,10 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		panic(err) // the grammar itself is wrong
 	}
 	parser.Model.HelpFlag.Help = "Print this help."
+	measuring := []string{"What is sent", "Server", "How long"}
 	for _, command := range parser.Model.Children {
 		for _, f := range command.Flags { // only --live takes what sweep and run take
-			if command.Name == "compare" && f.Group != nil && slices.Contains([]string{"What is sent", "Server", "How long"},
-				f.Group.Title) {
+			if command.Name == "compare" && f.Group != nil && slices.Contains(measuring, f.Group.Title) {
 				f.Hidden = true
 			}
 		}
@@ -143,7 +141,6 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 	return parser, func() int { return exited }
 }
 
-// execute parses a command line, runs the command, and returns the exit code.
 func execute(args []string, c *console.Console) int {
 	parser, exited := newParser(c, &cli{})
 	return executeWith(parser, exited, args, c)

@@ -155,7 +155,7 @@ func TestWays(t *testing.T) {
 				noError(t, err)
 				words, w.Proxy, through = words[:last], http.ProxyURL(at), "http://"+at.Host
 			}
-			c = c.In(w)
+			c = c.WithWorld(w)
 			c.Dir = t.TempDir()
 			code := executeAgain(brief(append([]string{"run", "--concurrency", "2", "--requests", "4", "--api-key",
 				planted["flag"], "--header", "X-Token: " + planted["header"]}, words...)...), c)

@@ -1,5 +1,3 @@
-// Refuses command lines that kong would take, and puts its errors into plain words.
-
 package main
 
 import (
@@ -21,16 +19,16 @@ func checkPositive(parsed *kong.Context) error {
 		if f == nil || !f.Tag.Has("positive") {
 			continue
 		}
-		given := f.Target
+		v := f.Target
 		ok := true
-		switch given.Kind() {
+		switch v.Kind() {
 		case reflect.Float64:
-			ok = given.Float() > 0 && !math.IsInf(given.Float(), 0)
+			ok = v.Float() > 0 && !math.IsInf(v.Float(), 0)
 		case reflect.Int, reflect.Int64:
-			ok = given.Int() > 0
+			ok = v.Int() > 0
 		}
 		if !ok {
-			return fmt.Errorf("--%s %v: it must be a number above 0", f.Name, given.Interface())
+			return fmt.Errorf("--%s %v: it must be a number above 0", f.Name, v.Interface())
 		}
 	}
 	return nil
@@ -52,16 +50,16 @@ var phrasings = []struct {
 // dashValue matches what kong says of a value that begins with a dash.
 var dashValue = regexp.MustCompile(`^(--[a-z-]+): .* but got "(-[^"]*)" \(.*\); perhaps try .*$`)
 
-// unexpected matches what kong says of an unknown command.
-var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
+// unknownCommand matches what kong says of an unknown command.
+var unknownCommand = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
 
-// absent matches what kong says where an argument is missing.
-var absent = regexp.MustCompile(`^expected "<([a-z]+)>`)
+// missingArgument matches what kong says of a missing argument.
+var missingArgument = regexp.MustCompile(`^expected "<([a-z]+)>`)
 
 // explainMissing says which argument a command needs, with one of its examples.
 func explainMissing(err error) error {
-	failed := (*kong.ParseError)(nil)
-	m := absent.FindStringSubmatch(err.Error())
+	var failed *kong.ParseError
+	m := missingArgument.FindStringSubmatch(err.Error())
 	if m == nil || !errors.As(err, &failed) || failed.Context == nil || failed.Context.Selected() == nil {
 		return err
 	}
@@ -78,7 +76,7 @@ func explainMissing(err error) error {
 // plainError puts some of kong's errors into plain words. first is the first argument.
 func plainError(err error, first string) error {
 	err = explainMissing(err)
-	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
+	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
 		if m[2] != "" {
 			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])
 		}

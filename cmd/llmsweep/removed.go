@@ -1,5 +1,3 @@
-// Answers commands, flags and values that earlier versions had.
-
 package main
 
 import (
@@ -9,7 +7,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// removedIn is the version without them.
+// removedIn is the first version without them.
 const removedIn = "0.2.0"
 
 // removed says what to use in place of each removed command ("record"), flag ("--adaptive", or "compare --repaired"
@@ -96,7 +94,7 @@ var removed = map[string]string{
 	"sim --speculate":             "measure a server that decodes speculatively",
 }
 
-// removedError is the line about a removed name, or nil where no version had it.
+// removedError returns the error about a removed name; nil where no version had it.
 func removedError(name string) error {
 	instead, ok := removed[name]
 	if !ok {
@@ -124,7 +122,7 @@ func explainRemoved(err error, command string) error {
 		names = []string{command + " " + m[1] + " " + m[2], m[1] + " " + m[2]}
 	} else if m := badFormat.FindStringSubmatch(err.Error()); m != nil {
 		names = []string{command + " " + m[1] + " " + m[2], m[1] + " " + m[2]}
-	} else if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == command {
+	} else if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil && m[1] == command {
 		names = []string{command}
 	}
 	for _, name := range names {

@@ -19,7 +19,6 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// repeats is what repeat has to know of a sweep or run.
 type repeats struct {
 	times int
 	seed  uint64
@@ -28,24 +27,27 @@ type repeats struct {
 	*flags.Cluster
 }
 
+// jobFunc returns the job of one repeat.
+type jobFunc func(c *console.Console, seed uint64, dir string) (*job.Job, error)
+
 // repeat measures several whole sweeps or runs, and prints the spread between them.
-func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed uint64, dir string) (*job.Job,
-	error)) error {
+func repeat(c *console.Console, r repeats, newJob jobFunc) error {
 	switch {
-	case r.Limited():
-		return console.Usage(flags.ErrRepeatedLimit)
+	case r.MaxCost > 0:
+		return console.Usage(errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure " +
+			"several times"))
 	case *r.Cluster != flags.Cluster{Rank: -1}:
 		return console.Usage(errors.New("--repeats is measured from one machine: leave out --rank, --ranks and " +
 			"--coordinator"))
 	}
 	out := cmp.Or(r.Out, store.FreePair(filepath.Join(c.Dir, "llmsweep-runs")))
-	err := r.measureEach(c, out, measure)
-	found, unread := inputs.Read(c.Err, []string{out})
-	if unread != nil {
-		return cmp.Or(err, unread)
+	err := r.measureEach(c, out, newJob)
+	found, readErr := inputs.Read(c.Err, []string{out})
+	if readErr != nil {
+		return cmp.Or(err, readErr)
 	}
-	h, unlike := history.Analyze(setup.Load(found), history.DefaultAlarms)
-	if unlike != nil { // sweeps of which no two found the same metric have no spread
+	h, noHistory := history.Analyze(setup.Load(found), history.DefaultAlarms)
+	if noHistory != nil { // sweeps of which no two found the same metric have no spread
 		return err
 	}
 	noise := h.Noise()
@@ -55,8 +57,7 @@ func repeat(c *console.Console, r repeats, measure func(c *console.Console, seed
 
 // measureEach measures each sweep or run with a seed of its own: a server with a prefix cache knows the prompts
 // of the first. An SLO that is missed or undecided is returned at the end; any other error ends the repeats.
-func (r *repeats) measureEach(c *console.Console, out string, measure func(c *console.Console, seed uint64,
-	dir string) (*job.Job, error)) error {
+func (r *repeats) measureEach(c *console.Console, out string, newJob jobFunc) error {
 	dir := func(i int) string { return filepath.Join(out, strconv.Itoa(i+1)) }
 	for i := range r.times {
 		if !r.Force && store.Free(dir(i)) != dir(i) {
@@ -67,7 +68,7 @@ func (r *repeats) measureEach(c *console.Console, out string, measure func(c *co
 	for i := range r.times {
 		own, seed := *c, r.seed+uint64(i)
 		own.Args = append(slices.Clone(c.Args), "--seed="+strconv.FormatUint(seed, 10))
-		j, err := measure(&own, seed, dir(i))
+		j, err := newJob(&own, seed, dir(i))
 		if err != nil {
 			return console.Usage(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -29,7 +28,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories; with --document also published documents."`
 	Format string   `default:"console" placeholder:"NAME" help:"See llmsweep help report (by -o, else ${default})." group:"Result"`
@@ -58,7 +56,6 @@ type reportCmd struct {
 	Rules string `default:"" enum:",mlperf" placeholder:"mlperf" help:"Judge the percentiles of the SLO also by MLPerf's rule for runs that end early (99 %)." hidden:"" group:"Choice"`
 }
 
-// Help returns what --help prints after the purpose.
 func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
@@ -73,77 +70,32 @@ All other flags: llmsweep help report`
 }
 
 // AfterApply takes the format from the name of the file, where --format does not tell.
-func (r *reportCmd) AfterApply() error {
+func (r *reportCmd) AfterApply() (err error) {
 	if !r.Document { // it is Markdown whatever its name
-		if err := flags.CheckEnding(r.Format, r.Output, append(flags.ReportFormats(), formatPNG)); err != nil {
-			return err
-		}
-		r.Format = flags.FormatFor(r.Format, r.Output, append(flags.ReportFormats(), formatPNG))
+		r.Format, err = flags.FormatFor(r.Format, r.Output, append(flags.ReportFormats(), formatPNG))
 	}
-	return nil
+	return err
 }
 
-// formatPNG is a format that people ask for, and that there is not.
+// formatPNG is a format that people ask for, but llmsweep does not write.
 const formatPNG = "png"
 
-// Run prints.
 func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)
 	}
-	if len(r.Dirs) == 0 {
-		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
+	if err := r.check(); err != nil {
+		return console.Usage(err)
 	}
-	if r.Format == formatPNG {
-		return console.Usage(errors.New("llmsweep writes no PNG: use --format svg, which browsers show and save as a " +
-			"picture"))
-	}
-	if !slices.Contains(flags.ReportFormats(), r.Format) {
-		return console.Usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format),
-			strings.Join(flags.ReportFormats(), ", ")))
-	}
-	drawing := r.Format == flags.FormatSVG
-	if drawing && len(r.Dirs) > 1 {
-		return console.Usage(fmt.Errorf("--format %s takes one run directory", r.Format))
-	}
-	if r.Drawing != "" && !drawing {
-		return console.Usage(errors.New("--drawing needs --format svg"))
-	}
-	if (r.OnlyTable || r.OnlyGrid) && r.Format != "markdown" {
-		return console.Usage(errors.New("--only-table and --only-grid are of --format markdown"))
-	}
-	nearest := r.Percentile == "nearest"
-	if nearest && r.Format != published.Stress {
-		return console.Usage(errors.New("--percentile nearest is of --format stress"))
-	}
-	terms, err := slo.ParseAll(r.SLO)
+	runs, err := r.read()
 	if err != nil {
 		return console.Usage(err)
 	}
-	var runs []rundir.Run
-	for _, path := range r.Dirs {
-		run, err := saturation.Reopen(path)
-		if err != nil {
-			return console.Usage(err)
-		}
-		setup.SetSaturation(run)
-		if len(terms) > 0 {
-			if err := saturation.Assess(path, run, terms); err != nil {
-				return console.Usage(err)
-			}
-		}
-		if nearest && run.Source == nil {
-			if err := measure.Nearest(run.Stages, store.Records(path)); err != nil {
-				return console.Usage(err)
-			}
-		}
-		runs = append(runs, *run)
-	}
-	if drawing {
+	if r.Format == flags.FormatSVG {
 		return r.draw(c, &runs[0])
 	}
 	if r.Rules != "" {
-		if err := r.judgeable(runs); err != nil {
+		if err := r.checkRules(runs); err != nil {
 			return console.Usage(err)
 		}
 	}
@@ -164,6 +116,58 @@ func (r *reportCmd) Run(c *console.Console) error {
 		Comment: inputs.CommentOf(r.Format)})
 }
 
+func (r *reportCmd) check() error {
+	switch {
+	case len(r.Dirs) == 0:
+		return errors.New("report needs a run directory; llmsweep report --help has examples")
+	case r.Format == formatPNG:
+		return errors.New("llmsweep writes no PNG: use --format svg, which browsers show and save as a picture")
+	}
+	if err := flags.CheckFormat(r.Format, flags.ReportFormats()); err != nil {
+		return err
+	}
+	switch {
+	case r.Format == flags.FormatSVG && len(r.Dirs) > 1:
+		return fmt.Errorf("--format %s takes one run directory", r.Format)
+	case r.Drawing != "" && r.Format != flags.FormatSVG:
+		return errors.New("--drawing needs --format svg")
+	case (r.OnlyTable || r.OnlyGrid) && r.Format != "markdown":
+		return errors.New("--only-table and --only-grid are of --format markdown")
+	case r.nearest() && r.Format != published.Stress:
+		return errors.New("--percentile nearest is of --format stress")
+	}
+	return nil
+}
+
+func (r *reportCmd) nearest() bool { return r.Percentile == "nearest" }
+
+func (r *reportCmd) read() ([]rundir.Run, error) {
+	terms, err := slo.ParseAll(r.SLO)
+	if err != nil {
+		return nil, err
+	}
+	var runs []rundir.Run
+	for _, path := range r.Dirs {
+		run, err := saturation.Reopen(path)
+		if err != nil {
+			return nil, err
+		}
+		setup.SetSaturation(run)
+		if len(terms) > 0 {
+			if err := saturation.Assess(path, run, terms); err != nil {
+				return nil, err
+			}
+		}
+		if r.nearest() && run.Source == nil {
+			if err := measure.Nearest(run.Stages, store.Records(path)); err != nil {
+				return nil, err
+			}
+		}
+		runs = append(runs, *run)
+	}
+	return runs, nil
+}
+
 // separate writes a file for each row, since llm-d reads one report a file.
 func (r *reportCmd) separate(runs []rundir.Run) error {
 	files, err := published.LLMDFiles(r.Output, runs)
@@ -177,14 +181,12 @@ func (r *reportCmd) separate(runs []rundir.Run) error {
 	return console.WriteFiles(r.Force, all...)
 }
 
-// options adds what is shown to how it is shown.
 func (r *reportCmd) options(o report.Options) report.Options {
-	o.All, o.Percentiles, o.OnlyTable, o.Nearest = r.All, r.Names, r.OnlyTable, r.Percentile == "nearest"
+	o.All, o.Percentiles, o.OnlyTable, o.Nearest = r.All, r.Names, r.OnlyTable, r.nearest()
 	o.SixColumn = published.SixColumnOptions{OnlyGrid: r.OnlyGrid, Tokens: r.UnitWords}
 	return o
 }
 
-// print prints runs in the format.
 func (r *reportCmd) print(out io.Writer, runs []rundir.Run, o report.Options) error {
 	if r.Format == flags.FormatHTML {
 		return r.page(out, runs, html.WriteOptions{Lang: o.Lang})
@@ -204,8 +206,8 @@ func (r *reportCmd) print(out io.Writer, runs []rundir.Run, o report.Options) er
 	return nil
 }
 
-// judgeable returns an error where --rules has nothing to judge, or no place for its verdicts.
-func (r *reportCmd) judgeable(runs []rundir.Run) error {
+// checkRules returns an error where --rules has nothing to judge, or no place for its verdicts.
+func (r *reportCmd) checkRules(runs []rundir.Run) error {
 	if r.Format != "console" && r.Format != "markdown" {
 		return errors.New("--rules is printed with --format console and markdown")
 	}
@@ -216,7 +218,6 @@ func (r *reportCmd) judgeable(runs []rundir.Run) error {
 	return nil
 }
 
-// page writes the page of a run, or the index of several.
 func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.WriteOptions) error {
 	if len(runs) == 1 {
 		return html.Run(w, &runs[0], r.Dirs[0], o)
@@ -246,7 +247,6 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 		Comment: inputs.CommentOf(r.Format)})
 }
 
-// illustrate writes the Markdown report of a run, with drawings beside it.
 func (r *reportCmd) illustrate(run *rundir.Run) error {
 	doc, files, err := job.Report(run, r.Dirs[0], job.Base(r.Output), r.options(report.Options{Lang: lang.Lang(r.Lang)}))
 	if err != nil {

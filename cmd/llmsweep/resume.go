@@ -16,7 +16,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// resumeCmd is llmsweep resume.
 type resumeCmd struct {
 	Dir    string   `arg:"" name:"dir" help:"Run directory."`
 	URL    []string `name:"url" sep:"none" placeholder:"URL" help:"URL, where it has changed or held a secret; may be repeated."`
@@ -30,7 +29,6 @@ type resumeCmd struct {
 	flags.Cluster
 }
 
-// Help returns what --help prints after the purpose.
 func (resumeCmd) Help() string {
 	return `Flags are those of the first part. Whole rows are kept; the one that was cut is
 measured again. The server must be the same; the number of ranks need not.
@@ -44,7 +42,6 @@ Examples:
 More flags: llmsweep help resume`
 }
 
-// Run continues.
 func (r *resumeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(r.Lang)
 	node, err := r.Place(c.World().Env)
@@ -82,7 +79,6 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	return j.Run()
 }
 
-// job returns the job of a command that measures one run.
 func (g *cli) job(c *console.Console, command string) (*job.Job, error) {
 	switch command {
 	case "run":
@@ -101,7 +97,7 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 		return nil, nil, err
 	}
 	grammar := &cli{}
-	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard).In(c.World())
+	quiet := console.NewConsole(c.Ctx, io.Discard, io.Discard).WithWorld(c.World())
 	parser, exited := newParser(quiet, grammar)
 	parsed, err := parser.Parse(args)
 	if err != nil || exited() >= 0 {
@@ -112,7 +108,7 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 		grammar.Sweep.URL, grammar.Run.URL = r.URL, r.URL
 	}
 	grammar.Sweep.Cluster, grammar.Run.Cluster = r.Cluster, r.Cluster
-	c.Url, c.Configured = quiet.Url, quiet.Configured
+	c.URL, c.Configured = quiet.URL, quiet.Configured
 	return grammar, parsed, nil
 }
 
@@ -123,9 +119,9 @@ func (r *resumeCmd) rankPlan(c *console.Console, args []string, found []byte) (p
 	if err != nil {
 		return p, err
 	}
-	m, err := grammar.job(c, parsed.Selected().Name)
+	j, err := grammar.job(c, parsed.Selected().Name)
 	if err != nil {
 		return p, err
 	}
-	return m.Again(found)
+	return j.Again(found)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// runCmd is llmsweep run.
 type runCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"The server; several share the requests."`
 
@@ -48,7 +46,6 @@ type runCmd struct {
 	flags.Cluster
 }
 
-// Help returns what --help prints after the purpose.
 func (runCmd) Help() string {
 	return `Exit code with --slo: 3 an objective is missed, 4 the requests do not decide it.
 
@@ -59,7 +56,6 @@ func (runCmd) Help() string {
 All other flags (TLS, hosted APIs, conversations, bursts): llmsweep help run`
 }
 
-// job returns the run that the flags ask for.
 func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	servers, err := c.Servers(r.URL)
 	if err != nil {
@@ -83,29 +79,28 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
 		return nil, err
 	}
-	e := &job.Job{
-		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
+	j := &job.Job{
+		Console: c, URLs: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:   func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Loads: loads, Stages: func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) },
 		Format: r.Format, Selftest: &r.Selftest, Cluster: &r.Cluster,
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
-		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests.Number}
+		j.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests.Number}
 	}
-	return e, nil
+	return j, nil
 }
 
-// Run measures.
 func (r *runCmd) Run(c *console.Console) error {
-	e, err := r.job(c)
+	j, err := r.job(c)
 	if err != nil {
 		return console.Usage(err)
 	}
-	if r.unloaded() {
-		fmt.Fprintln(c.Err, sayUnloaded.In(lang.Lang(r.Lang)))
+	if r.noLoad() {
+		fmt.Fprintln(c.Err, sayNoLoad.In(lang.Lang(r.Lang)))
 	}
 	if r.DryRun {
-		return e.DryRun(0)
+		return j.DryRun(0)
 	}
 	if r.Repeats > 1 {
 		return repeat(c, repeats{r.Repeats, r.Seed, &r.Results, &r.Target, &r.Cluster},
@@ -115,13 +110,12 @@ func (r *runCmd) Run(c *console.Console) error {
 				return one.job(c)
 			})
 	}
-	return e.Run()
+	return j.Run()
 }
 
-// options are the loads that the flags ask for.
 func (r *runCmd) options() arrival.Options {
 	inFlight := r.Concurrency
-	if r.unloaded() {
+	if r.noLoad() {
 		inFlight = []int{1}
 	}
 	return arrival.Options{
@@ -130,9 +124,8 @@ func (r *runCmd) options() arrival.Options {
 	}
 }
 
-// length returns how long a stage of a load is: a number of sessions, or a time. Where nothing was asked for, a closed
-// loop has ten requests for each place, and as many as a p90 needs: a time would be too short for slow answers, and its
-// end would cut them.
+// length returns how long a stage of a load is: a number of sessions, or a time. By default a closed loop has ten
+// requests for each in flight, and as many as a p90 needs: a time would be too short for slow answers, and cut them.
 func (r *runCmd) length(l arrival.Load) (sessions int, window time.Duration) {
 	const each = 10
 	if l.MeanRate() > 0 || r.Duration > 0 || r.Requests != (stageLength{}) {
@@ -145,12 +138,11 @@ func (r *runCmd) length(l arrival.Load) (sessions int, window time.Duration) {
 	return max(each*l.Limit(), int(math.Ceil(least))), 0
 }
 
-// unloaded reports whether no load was asked for. It is then one request at a time.
-func (r *runCmd) unloaded() bool {
+// noLoad reports whether no load was asked for. It is then one request at a time.
+func (r *runCmd) noLoad() bool {
 	return len(r.Concurrency) == 0 && r.Rate == 0 && r.Arrivals == "" && r.MaxConcurrency == 0
 }
 
-// countTurns sets the rate of turns where that of sessions is given.
 func (r *runCmd) countTurns() error {
 	if r.SessionRate == 0 {
 		return nil
@@ -163,7 +155,6 @@ func (r *runCmd) countTurns() error {
 	return err
 }
 
-// check returns the loads, or what is wrong with the flags.
 func (r *runCmd) check() ([]arrival.Load, error) {
 	loads, err := r.options().Loads()
 	switch {
@@ -174,13 +165,11 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 			"a number of requests", r.Requests.Times)
 	case r.Repeats < 1 || r.Repeats > flags.MostRepeats:
 		return nil, flags.ErrRepeats
-	case !slices.Contains(report.Formats(), r.Format):
-		return nil, flags.UnknownFormat(r.Format)
 	}
-	return loads, nil
+	return loads, flags.CheckFormat(r.Format, report.Formats())
 }
 
-// stages returns the stages of the loads: in an order of the seed's with --repeats, so that a drift of the server is no
+// stages returns the stages of the loads, shuffled by the seed with --repeats, so that a drift of the server is no
 // difference between loads. The arrivals of a trace are known once its file has been read.
 func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment.Stage, error) {
 	var all []experiment.Stage

@@ -14,14 +14,12 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// selftestCmd is llmsweep selftest.
 type selftestCmd struct {
 	Quick   bool  `help:"Take two seconds instead of ten."`
 	Streams []int `placeholder:"N" help:"Streams at once (100,1000,5000; --quick: 100,1000)."`
 	flags.Tables
 }
 
-// Help returns what --help prints after the purpose.
 func (selftestCmd) Help() string {
 	return `It reads streams from a server in another process, which sends the time with each token.
 
@@ -33,7 +31,6 @@ Examples:
 More: llmsweep help selftest`
 }
 
-// Run measures this client on this machine.
 func (s *selftestCmd) Run(c *console.Console) error {
 	if err := s.CheckFile(); err != nil {
 		return err
@@ -79,10 +76,10 @@ type selftestHelperCmd struct{}
 
 // Run serves until standard input ends or an interrupt.
 func (selftestHelperCmd) Run(c *console.Console) error {
-	over := make(chan error, 1)
-	go func() { over <- selftest.Serve(os.Stdin, c.Out) }()
+	done := make(chan error, 1)
+	go func() { done <- selftest.Serve(os.Stdin, c.Out) }()
 	select {
-	case err := <-over:
+	case err := <-done:
 		return err
 	case <-c.Ctx.Done():
 		return nil

@@ -15,7 +15,6 @@ import (
 // simAddress is where sim listens unless told otherwise: where vLLM does.
 const simAddress = "127.0.0.1:8000"
 
-// simCmd is llmsweep sim.
 type simCmd struct {
 	Preset     string `default:"demo" placeholder:"NAME" help:"demo, plain8, or MODEL/GPU[xCOUNT][/QUANT] (${default})."`
 	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"APIs to speak: vllm, sglang or anthropic (${default})."`
@@ -38,7 +37,6 @@ type simCmd struct {
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults with probabilities, as listed above."`
 }
 
-// Help returns what --help prints after the purpose.
 func (simCmd) Help() string {
 	return `Examples:
   llmsweep sim
@@ -54,7 +52,6 @@ ask for one with the header X-Sim-Fault: KIND.
 ` + sim.HabitHelp
 }
 
-// Run serves until interrupted.
 func (s *simCmd) Run(c *console.Console) error {
 	config, err := sim.Preset(s.Preset)
 	if err != nil {
@@ -94,7 +91,6 @@ func (s *simCmd) Run(c *console.Console) error {
 	return wait()
 }
 
-// presets lists the parts of a preset.
 func presets() string {
 	var models, gpus []string
 	for _, m := range sim.Models() {
@@ -113,7 +109,6 @@ type fixedTimes struct {
 	PerToken   time.Duration `name:"per-token" placeholder:"TIME" help:"Fixed time for each further token."`
 }
 
-// apply turns a configuration into one of fixed times, where the flags ask for it.
 func (f fixedTimes) apply(c *sim.MachineConfig) error {
 	if f == (fixedTimes{}) {
 		return nil

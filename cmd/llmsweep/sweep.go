@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// sweepCmd is llmsweep sweep.
 type sweepCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"The server; several share the requests."`
 
@@ -25,7 +24,6 @@ type sweepCmd struct {
 	flags.Cluster
 }
 
-// Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
 	return `It takes 5 to 25 minutes; --budget sets it. sim:Qwen2-7B/L20 in place of the URL is
 a simulated server.
@@ -37,7 +35,6 @@ a simulated server.
 All other flags (TLS, hosted APIs, conversations, caches): llmsweep help sweep`
 }
 
-// job returns the sweep that the flags ask for.
 func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	servers, err := c.Servers(s.URL)
 	if err != nil {
@@ -59,20 +56,19 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 		return nil, errors.New("--by users is measured from one machine: leave out --rank, --ranks and --coordinator")
 	}
 	return &job.Job{
-		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
+		Console: c, URLs: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
 		Selftest: &s.Selftest, Cluster: &s.Cluster, Format: s.Format,
 	}, nil
 }
 
-// Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
-	e, err := s.job(c)
+	j, err := s.job(c)
 	if err != nil {
 		return console.Usage(err)
 	}
 	if s.DryRun {
-		return e.DryRun(e.Plan.Longest())
+		return j.DryRun(j.Plan.Longest())
 	}
 	if s.Repeats > 1 {
 		return repeat(c, repeats{s.Repeats, s.Seed, &s.Results, &s.Target, &s.Cluster},
@@ -82,5 +78,5 @@ func (s *sweepCmd) Run(c *console.Console) error {
 				return one.job(c)
 			})
 	}
-	return e.Run()
+	return j.Run()
 }

@@ -88,7 +88,7 @@ func (w *world) console(out, errs io.Writer) *console.Console {
 		Waiter: func() console.Waiter { return timer{&load.Timer{}} },
 		Env:    func(name string) string { return w.env[name] }, Dial: w.dial, Serve: w.serve,
 	}
-	c := console.NewConsole(w.ctx, out, errs).In(world)
+	c := console.NewConsole(w.ctx, out, errs).WithWorld(world)
 	c.Dir = w.dir
 	return c
 }

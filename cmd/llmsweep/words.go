@@ -8,5 +8,5 @@ var (
 	sayNoLabels  = lang.Say("%s has no labels", "%s 没有标签")
 )
 
-var sayUnloaded = lang.Say("No load is given: one request at a time is measured (--concurrency 1). Others: --concurrency N, --rate R.",
+var sayNoLoad = lang.Say("No load is given: one request at a time is measured (--concurrency 1). Others: --concurrency N, --rate R.",
 	"未指定负载：逐个发送请求（--concurrency 1）。其他负载：--concurrency N、--rate R。")

@@ -1,8 +1,7 @@
-// Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them,
-// or arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right
-// number and does not judge the server. A figure with a finding is left out of conclusions. Each rule has a tolerance
-// with its reason, so that differences which rounding or chance explain are no findings. rules.go
-// lists the rules, and [Runs] applies them.
+// Package audit finds figures that cannot be right: they contradict each other, other rows, or arithmetic. It treats
+// results of other tools and runs of llmsweep alike, neither computes the right figure nor judges the server, and
+// allows for rounding and chance. A figure with a finding is left out of conclusions. rules.go lists the rules, and
+// [Runs] applies them.
 package audit
 
 import (
@@ -20,10 +19,9 @@ type Grade string
 
 // The grades.
 const (
-	// the numbers contradict each other: at least one cannot be right; comparisons leave the row out
-	Impossible Grade = "impossible"
-	Doubtful   Grade = "doubtful" // they can be right only under conditions that are not stated; comparisons mark the row
-	Remark     Grade = "remark"   // they can be right; a reader should know how they were made
+	Impossible Grade = "impossible" // at least one number is wrong; comparisons leave the row out
+	Doubtful   Grade = "doubtful"   // right only under unstated conditions; comparisons mark the row
+	Remark     Grade = "remark"     // maybe right; a reader should know how it was made
 )
 
 // UnmarshalText reads a grade. Older files have "wrong" for "impossible".
@@ -63,26 +61,23 @@ type Figure struct {
 // Note returns the finding as a note, for [Words].
 func (f *Finding) Note() note.Note { return note.Note{Code: f.Code, Args: f.Args} }
 
-// newFinding returns f with its text.
 func newFinding(f Finding, n note.Note) Finding {
 	f.Code, f.Args, f.Text = n.Code, n.Args, Words().Say(n, lang.English)
 	return f
 }
 
-// rule is one kind of contradiction.
 type rule struct {
 	Name   string
 	Says   lang.Phrase // what a finding means, with its tolerance
 	checks []check
 }
 
-// check finds a contradiction in results.
 type check func(all []*result) []hit
 
-// hit is a finding in its row. The zero hit is none.
+// hit is a finding in its row. The zero hit is no finding.
 type hit struct {
 	row     *row
-	key     string // of the number that it is about
+	key     string // of the number that is wrong
 	note    note.Note
 	grade   Grade    // empty: Impossible
 	figures []string // the keys of the figures that nothing may rest on
@@ -101,7 +96,7 @@ func Runs(subjects []Subject) []Finding {
 	all := rowsOf(subjects)
 	var found []Finding
 	for _, h := range applyRules(all) {
-		found = append(found, h.finding())
+		found = append(found, h.row.finding(h.doubt()))
 	}
 	found = append(found, importedFindings(all, found)...)
 	sortFindings(found)
@@ -114,15 +109,13 @@ func applyRules(all []*result) []hit {
 	var found []hit
 	for _, r := range rules() {
 		for _, find := range r.checks {
-			some := find(all)
-			for i := range some {
-				some[i].rule = r.Name
-				some[i].grade = cmp.Or(some[i].grade, Impossible)
-			}
-			for _, h := range some {
+			hits := find(all)
+			for i := range hits {
+				h := &hits[i]
+				h.rule, h.grade = r.Name, cmp.Or(h.grade, Impossible)
 				h.row.doubted = append(h.row.doubted, h.figures...)
 			}
-			found = append(found, some...)
+			found = append(found, hits...)
 		}
 	}
 	return found
@@ -135,16 +128,18 @@ func sortFindings(found []Finding) {
 	})
 }
 
-// finding returns the hit with its places in the file.
-func (h hit) finding() Finding {
-	t := h.row.result
-	f := Finding{File: h.row.file(), title: t.title, Result: t.title.EN, ResultLine: t.line, Line: h.row.line(h.key),
-		Row: h.row.name(), Rule: h.rule, Grade: h.grade}
-	f.Figures = h.row.figures(h.figures)
-	return newFinding(f, h.note)
+func (h hit) doubt() rundir.Doubt {
+	return rundir.Doubt{Rule: h.rule, Grade: string(h.grade), Line: h.row.line(h.key), Note: h.note, Figures: h.figures}
 }
 
-// perRow returns a check of all rows from a check of one row.
+func (r *row) finding(d rundir.Doubt) Finding {
+	t := r.result
+	return newFinding(Finding{
+		File: r.file(), title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line,
+		Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade), Figures: r.figures(d.Figures),
+	}, d.Note)
+}
+
 func perRow(find func(*row) hit) check {
 	return perTable(func(t *result) []hit {
 		var hits []hit
@@ -158,7 +153,6 @@ func perRow(find func(*row) hit) check {
 	})
 }
 
-// perTable returns a check of all tables from a check of one table.
 func perTable(find func(*result) []hit) check {
 	return func(all []*result) []hit {
 		var hits []hit
@@ -177,7 +171,7 @@ func Mark(subjects []Subject) {
 		if h.row.stage.Source == nil {
 			continue
 		}
-		d := rundir.Doubt{Rule: h.rule, Grade: string(h.grade), Line: h.row.line(h.key), Note: h.note, Figures: h.figures}
+		d := h.doubt()
 		same := func(o rundir.Doubt) bool {
 			return o.Rule == d.Rule && o.Line == d.Line && slices.Equal(o.Figures, d.Figures)
 		}
@@ -194,25 +188,20 @@ func importedFindings(all []*result, found []Finding) []Finding {
 		file, rule string
 		line       int
 	}
-	there := map[place]bool{}
+	seen := map[place]bool{}
 	for _, f := range found {
-		there[place{f.File, f.Rule, f.Line}] = true
+		seen[place{f.File, f.Rule, f.Line}] = true
 	}
 	var more []Finding
 	for _, t := range all {
 		for _, r := range t.rows {
 			for _, d := range r.stage.Doubts {
 				at := place{r.file(), d.Rule, d.Line}
-				if there[at] {
+				if seen[at] {
 					continue
 				}
-				there[at] = true
-				f := Finding{
-					File: r.file(), title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line,
-					Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade),
-				}
-				f.Figures = r.figures(d.Figures)
-				more = append(more, newFinding(f, d.Note))
+				seen[at] = true
+				more = append(more, r.finding(d))
 			}
 		}
 	}

@@ -28,8 +28,8 @@ func DropDoubted(s *rundir.Stage) *rundir.Stage {
 	return &out
 }
 
-// LikelyRate returns what a stage was offered, where the printed rate is doubted: the rate of the grid that it stands
-// for, or else what was completed, which is less. It is only for the order of rows.
+// LikelyRate returns what a stage with a doubted rate was offered, for the order of rows: its rate on the grid, or else
+// what was completed, which is less.
 func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
 	for _, d := range s.Doubts {
 		if !slices.Contains(d.Figures, keyRate) {
@@ -45,8 +45,8 @@ func LikelyRate(s *rundir.Stage) (rate float64, ok bool) {
 	return 0, false
 }
 
-// RejectingDoubt returns the doubt for which nothing of a stage may be used, because what it completed is not known;
-// nil where there is none.
+// RejectingDoubt returns the doubt of what a stage completed, for which nothing of it may be used; nil where there is
+// none.
 func RejectingDoubt(s *rundir.Stage) *rundir.Doubt {
 	i := slices.IndexFunc(s.Doubts, func(d rundir.Doubt) bool {
 		return slices.Contains(d.Figures, "rates") || slices.Contains(d.Figures, keyCompleted)

@@ -8,7 +8,7 @@ var (
 	noteUnit    = note.Kind{Code: "audit.unit", Args: []string{"metric", "printed", "unit", "would_be"}}
 	noteTTFT    = note.Kind{Code: "audit.ttft", Args: []string{"ttft", "latency"}}
 	noteLatency = note.Kind{Code: "audit.latency", Args: []string{"latency", "ttft", "gaps", "gap", "sum"}}
-	// the first two absent where tokens were told
+	// without output and completed where the tokens per request were printed
 	noteTokensAbove     = note.Kind{Code: "audit.tokens-above", Args: []string{"output", "completed", "tokens", "asked"}}
 	noteTokensBelow     = note.Kind{Code: "audit.tokens-below", Args: []string{"output", "completed", "tokens", "asked"}}
 	noteOffered         = note.Kind{Code: "audit.offered", Args: []string{"completed", "offered"}}
@@ -31,7 +31,7 @@ var (
 	noteArithmetic  = note.Kind{Code: "audit.arithmetic", Args: []string{"metric", "printed", "made_of", "is"}}
 	noteRetokenized = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
 	noteTPOT        = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}
-	// counted absent where it agrees
+	// without counted where it agrees
 	noteDefaultLimit = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time",
 		"response_line", "stopped_at", "counted"}}
 	noteClosedLoop = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most",

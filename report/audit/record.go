@@ -23,7 +23,7 @@ type tally struct {
 // Records returns the findings in the records of the requests of a stage. File is the name of the records.
 func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, error]) ([]Finding, error) {
 	found := map[[2]string]*tally{} // by stage and kind of note
-	ended := map[string]int{}
+	succeeded := map[string]int{}
 	line := 0
 	for r, err := range records {
 		if err != nil {
@@ -31,41 +31,41 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 		}
 		line++
 		if r.OK() {
-			ended[r.Stage]++
+			succeeded[r.Stage]++
 		}
 		for _, c := range []struct {
 			rule  string
 			check func(*rundir.Record) note.Note
-		}{{"latency", checkInstants}, {"latency", checkGaps}, {"tokens", checkStop}, {"tokens", empty}} {
-			said := c.check(r)
-			if said.IsZero() {
+		}{{"latency", checkInstants}, {"latency", checkGaps}, {"tokens", checkStop}, {"tokens", checkEmpty}} {
+			n := c.check(r)
+			if n.IsZero() {
 				continue
 			}
-			t := found[[2]string{r.Stage, said.Code}]
+			key := [2]string{r.Stage, n.Code}
+			t := found[key]
 			if t == nil {
-				t = &tally{rule: c.rule, line: line, first: said}
-				found[[2]string{r.Stage, said.Code}] = t
+				t = &tally{rule: c.rule, line: line, first: n}
+				found[key] = t
 			}
 			t.n++
 		}
 	}
-	return tallyFindings(run, file, found, ended), nil
+	return tallyFindings(run, file, found, succeeded), nil
 }
 
-// tallyFindings returns one finding per stage and kind of note.
-func tallyFindings(run *rundir.Run, file string, found map[[2]string]*tally, ended map[string]int) []Finding {
+func tallyFindings(run *rundir.Run, file string, found map[[2]string]*tally, succeeded map[string]int) []Finding {
 	var out []Finding
 	for key, t := range found {
 		stage := key[0]
-		if noteStopped.Code == key[1] && 10*t.n < ended[stage] {
+		if key[1] == noteStopped.Code && 10*t.n < succeeded[stage] {
 			continue
 		}
 		n := t.first
 		if t.n > 1 {
 			n = noteSeveral.New(t.n, []note.Note{t.first})
 		}
-		of := title(run)
-		f := Finding{File: file, title: of, Result: of.EN, Line: t.line, Row: stage, Rule: t.rule, Grade: Impossible}
+		name := title(run)
+		f := Finding{File: file, title: name, Result: name.EN, Line: t.line, Row: stage, Rule: t.rule, Grade: Impossible}
 		out = append(out, newFinding(f, n))
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return strings.Compare(a.Row+"\x00"+a.Rule, b.Row+"\x00"+b.Rule) })
@@ -73,7 +73,6 @@ func tallyFindings(run *rundir.Run, file string, found map[[2]string]*tally, end
 	return out
 }
 
-// checkInstants finds a request whose instants are not in order.
 func checkInstants(r *rundir.Record) note.Note {
 	last, lastName := rundir.Number{}, ""
 	for _, at := range []struct {
@@ -92,7 +91,6 @@ func checkInstants(r *rundir.Record) note.Note {
 	return note.Note{}
 }
 
-// checkGaps finds chunk gaps that do not add up.
 func checkGaps(r *rundir.Record) note.Note {
 	if len(r.GapsUS) == 0 || !known(r.FirstToken, r.LastToken) {
 		return note.Note{}
@@ -101,11 +99,11 @@ func checkGaps(r *rundir.Record) note.Note {
 	for _, g := range r.GapsUS {
 		sum += g
 	}
-	between := r.LastToken.Value() - r.FirstToken.Value()
-	if math.Abs(between-float64(sum)/1e6) <= instantSlack {
+	passed := r.LastToken.Value() - r.FirstToken.Value()
+	if math.Abs(passed-float64(sum)/1e6) <= instantSlack {
 		return note.Note{}
 	}
-	return noteGaps.New(len(r.GapsUS), seconds(float64(sum)/1e6), seconds(between))
+	return noteGaps.New(len(r.GapsUS), seconds(float64(sum)/1e6), seconds(passed))
 }
 
 // checkStop finds an answer that ended at another limit than the one that was asked for.
@@ -117,8 +115,7 @@ func checkStop(r *rundir.Record) note.Note {
 	return noteStopped.New(r.OutputTokens.Value(), r.AskedTokens)
 }
 
-// empty finds a success without a token.
-func empty(r *rundir.Record) note.Note {
+func checkEmpty(r *rundir.Record) note.Note {
 	if !r.OK() || !r.OutputTokens.Known() || r.OutputTokens.Value() > 0 {
 		return note.Note{}
 	}

@@ -14,7 +14,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// result is a run with its rows.
 type result struct {
 	run   *rundir.Run
 	file  string
@@ -23,23 +22,21 @@ type result struct {
 	rows  []*row
 }
 
-// row is a stage with the places of its numbers in the file.
 type row struct {
 	result *result
 	stage  *rundir.Stage
 
 	unit    map[string]unitFix        // of times that are printed in a wrong unit
 	doubted []string                  // the keys of figures that a rule doubts
-	parsed  map[string]parsedQuantity // see quantity: rules ask for the same figures of all rows again and again
+	parsed  map[string]parsedQuantity // rules ask for the same figures again and again
 }
 
-// unitFix is the unit that a figure was meant in, and the factor from what was printed to that.
+// unitFix is the unit that a figure was meant in, and the factor from the printed figure to that.
 type unitFix struct {
 	unit   string
 	factor float64
 }
 
-// parsedQuantity is a printed figure, and whether it is a known one.
 type parsedQuantity struct {
 	published.Quantity
 	known bool
@@ -60,7 +57,6 @@ func rowFigures() []string {
 	return []string{"rates", "tokens_per_s", "latency_s", "ttft_s", "tpot_s", "itl_s", keyGap, "output_tokens"}
 }
 
-// rowsOf returns the runs of subjects with their rows.
 func rowsOf(subjects []Subject) []*result {
 	var all []*result
 	for _, s := range subjects {
@@ -77,7 +73,6 @@ func rowsOf(subjects []Subject) []*result {
 	return all
 }
 
-// name returns the name of a row in its file.
 func (r *row) name() string {
 	if s := r.stage.Source; s != nil && s.Heading != "" {
 		return s.Heading
@@ -85,7 +80,7 @@ func (r *row) name() string {
 	return r.stage.Name
 }
 
-// file returns the file that a row is from. A run of llm-d's reports has one for each row.
+// file returns the file of a row: llm-d writes one report for each.
 func (r *row) file() string {
 	if r.published(published.LLMD) {
 		return r.stage.Source.File
@@ -93,25 +88,22 @@ func (r *row) file() string {
 	return r.result.file
 }
 
-// title returns a short title of a result.
 func title(run *rundir.Run) lang.Text {
-	return lang.Both(func(l lang.Lang) string { return titleIn(run, l) })
+	return lang.Both(func(l lang.Lang) string {
+		parts := []string{findings.ModelName(run), findings.HardwareName(run, l, ""), findings.EngineName(run)}
+		if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
+			parts = append(parts, sayAsked.In(l, lang.Shortest(p), lang.Shortest(g)))
+		} else if g > 0 {
+			parts = append(parts, sayAtMost.In(l, lang.Shortest(g)))
+		}
+		if s := run.Source; s != nil && s.Format != published.SixColumn {
+			parts = append(parts, s.Heading)
+		}
+		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), lang.Comma.In(l))
+	})
 }
 
-func titleIn(run *rundir.Run, l lang.Lang) string {
-	parts := []string{findings.ModelName(run), findings.HardwareName(run, l, ""), findings.EngineName(run)}
-	if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
-		parts = append(parts, sayAsked.In(l, lang.Shortest(p), lang.Shortest(g)))
-	} else if g > 0 {
-		parts = append(parts, sayAtMost.In(l, lang.Shortest(g)))
-	}
-	if s := run.Source; s != nil && s.Format != published.SixColumn {
-		parts = append(parts, s.Heading)
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), lang.Comma.In(l))
-}
-
-// line returns the line of a number; that of the row where it is not known.
+// line returns the line of a number, or else that of the row.
 func (r *row) line(key string) int {
 	for _, s := range []*rundir.Source{r.stage.Source, r.result.run.Source} {
 		if s == nil {
@@ -127,7 +119,6 @@ func (r *row) line(key string) int {
 	return 0
 }
 
-// text returns a number as it was printed; empty where it was not.
 func (r *row) text(key string) string {
 	if r.stage.Source == nil {
 		return ""
@@ -135,7 +126,6 @@ func (r *row) text(key string) string {
 	return r.stage.Source.Printed[key].Text
 }
 
-// quantity returns a number as it was printed; false where it was not.
 func (r *row) quantity(key string) (published.Quantity, bool) {
 	p, ok := r.parsed[key]
 	if !ok {
@@ -151,8 +141,7 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 	return p.Quantity, p.known
 }
 
-// span returns a number that is known, as an interval, with its unit corrected; false where it is not, is only a bound,
-// or is doubted.
+// span returns a number as an interval, with its unit corrected; false where it is unknown, only a bound, or doubted.
 func (r *row) span(key string) (interval, bool) {
 	f := figure(r.stage, key)
 	group, _, _ := strings.Cut(key, ".")
@@ -171,7 +160,7 @@ func (r *row) span(key string) (interval, bool) {
 	return s, true
 }
 
-// value returns a figure, or NaN where it is not known, or is 0.
+// value returns a figure; NaN where it is unknown or 0.
 func (r *row) value(key string) float64 {
 	s, ok := r.span(key)
 	if !ok || s.V <= 0 {
@@ -180,7 +169,6 @@ func (r *row) value(key string) float64 {
 	return s.V
 }
 
-// figures returns the figures of keys as they stand in the file.
 func (r *row) figures(keys []string) []Figure {
 	var all []Figure
 	for _, key := range keys {
@@ -189,7 +177,7 @@ func (r *row) figures(keys []string) []Figure {
 	return all
 }
 
-// spans returns several numbers, false where one of them is not known.
+// spans returns several intervals; false where one of the numbers has none.
 func (r *row) spans(keys ...string) ([]interval, bool) {
 	all := make([]interval, len(keys))
 	for i, k := range keys {
@@ -206,10 +194,8 @@ func usualUnit(format, key string) string {
 	switch {
 	case format == published.SixColumn && (key == keyTTFT || key == keyGap):
 		return "ms"
-	case format == published.Serving && key != "window_s" && strings.Contains(key, "_s."):
-		if !strings.HasPrefix(key, "tokens_per_s") {
-			return "ms"
-		}
+	case format == published.Serving && strings.Contains(key, "_s.") && !strings.HasPrefix(key, "tokens_per_s"):
+		return "ms"
 	}
 	return ""
 }
@@ -241,7 +227,6 @@ func numbersOf(s *rundir.Stage, group string) []rundir.Named {
 	return nil
 }
 
-// figure returns a number of a stage by its key in run.json.
 func figure(s *rundir.Stage, key string) rundir.Number {
 	group, name, _ := strings.Cut(key, ".")
 	for _, n := range numbersOf(s, group) {
@@ -258,7 +243,7 @@ func figure(s *rundir.Stage, key string) rundir.Number {
 	return rundir.Number{}
 }
 
-// positive returns a number that is stored as a bare number, in which 0 means not told.
+// positive returns a number that is stored bare, with 0 for an unknown one.
 func positive(v float64) rundir.Number {
 	if v <= 0 {
 		return rundir.Number{}
@@ -274,12 +259,11 @@ func (r *row) askedTokens() float64 {
 	return r.result.run.Workload.OutputTokens.Mean
 }
 
-// published reports whether the row was read from a document of that format.
 func (r *row) published(format string) bool {
 	return r.stage.Source != nil && r.stage.Source.Format == format
 }
 
-// allSucceeded reports whether all requests of the row succeeded, so that its means are over all of them.
+// allSucceeded reports whether the means of the row are over all its requests.
 func (r *row) allSucceeded() bool {
 	return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0
 }
@@ -293,10 +277,9 @@ func (r *row) tokens() (interval, bool) {
 	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
 		return interval{}, false
 	}
-	return s[0].Divide(s[1]), true
+	return s[0].divide(s[1]), true
 }
 
-// seconds formats a time.
 func seconds(v float64) string {
 	if math.Abs(v) < 0.9995 {
 		return digits(v*1e3) + " ms"
@@ -312,7 +295,6 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// percent formats a fraction.
 func percent(f float64) string {
 	if math.Abs(f) >= 1 {
 		return fmt.Sprintf("x %.1f", math.Abs(f)+1)
@@ -346,8 +328,7 @@ func (t *result) ordered() []*row {
 	return all
 }
 
-// isPublishedSweep reports whether the result is a table of a sweep that was published: its rows can be held against
-// each other.
+// isPublishedSweep reports whether the result is a published table of a sweep, whose rows can be compared.
 func (t *result) isPublishedSweep() bool {
 	return len(t.rows) > 3 && t.rows[0].stage.Source != nil && len(t.ordered()) > 3
 }

@@ -49,25 +49,34 @@ func (t *result) correctUnits() {
 				low, high = min(low, v/unitMargin), max(high, v*unitMargin)
 			}
 			for unit, others := range printed {
+				if unit == usual {
+					continue
+				}
 				for _, r := range others {
-					q, _ := r.quantity(key)
-					q.Unit = usual
-					meant, err := q.In(published.Time, usual)
-					v := figure(r.stage, key).Value()
-					if unit != usual && err == nil && (v < low || v > high) && meant.Value() >= low && meant.Value() <= high {
-						if r.unit == nil {
-							r.unit = map[string]unitFix{}
-						}
-						r.unit[key] = unitFix{usual, meant.Value() / v}
-					}
+					r.correctUnit(key, usual, low, high)
 				}
 			}
 		}
 	}
 }
 
-// units finds a number that is printed with another unit than its column has, and makes sense only in the column's
-// unit.
+// correctUnit corrects the unit of a time that lies between low and high only in the usual unit.
+func (r *row) correctUnit(key, usual string, low, high float64) {
+	q, _ := r.quantity(key)
+	q.Unit = usual
+	meant, err := q.In(published.Time, usual)
+	v := figure(r.stage, key).Value()
+	inRange := func(v float64) bool { return v >= low && v <= high }
+	if err != nil || inRange(v) || !inRange(meant.Value()) {
+		return
+	}
+	if r.unit == nil {
+		r.unit = map[string]unitFix{}
+	}
+	r.unit[key] = unitFix{usual, meant.Value() / v}
+}
+
+// units finds the numbers that correctUnits corrected.
 func units(r *row) hit {
 	for _, key := range []string{keyLatency, keyTTFT, keyGap} {
 		if fix, ok := r.unit[key]; ok {
@@ -89,7 +98,6 @@ func ttftAboveLatency(r *row) hit {
 	return hit{key: keyTTFT, note: noteTTFT.New(seconds(s[0].V), seconds(s[1].V)), figures: timeFigures()}
 }
 
-// timeFigures returns the groups of figures of a request's times.
 func timeFigures() []string { return []string{"latency_s", "ttft_s", keyGap, "itl_s", "tpot_s"} }
 
 // latencyTolerance is the relative difference that is allowed in: mean latency = mean TTFT + (mean n - 1) x inter-token
@@ -116,8 +124,8 @@ func latencyIdentity(r *row) hit {
 	}
 	ttft, latency := s[0], s[2]
 	fits := func(n interval) (interval, bool) {
-		made := ttft.Add(interval{n.V - 1, max(0, n.Low-1), n.High - 1}.Multiply(s[1]))
-		off := latency.Excess(made)
+		made := ttft.add(interval{n.V - 1, max(0, n.Low-1), n.High - 1}.multiply(s[1]))
+		off := latency.excess(made)
 		return made, math.Abs(off) <= latencyTolerance || oneSided && off < 0
 	}
 	most := r.askedTokens()
@@ -175,7 +183,8 @@ func tokensPerRequest(t *result) (hits []hit) {
 		}
 		forced := r.published(published.SixColumn) && !t.run.Workload.Capped || t.run.Workload.Forced
 		if quotient && r.stage.Role == rundir.Throughput {
-			if got.Low /= tokensBurst; r.value(keyCompleted)*r.value(keyLatency) < burstEnded { // it lasted a latency at least
+			got.Low /= tokensBurst
+			if r.value(keyCompleted)*r.value(keyLatency) < burstEnded { // it lasted a latency at least
 				got.Low = 0
 			}
 		}
@@ -198,8 +207,7 @@ func tokensPerRequest(t *result) (hits []hit) {
 	return hits
 }
 
-// tokensNote returns the note of a number of tokens per request, with the rates that it was made of where it was not
-// printed.
+// tokensNote returns a note with the rates that the tokens per request were made of, where these were not printed.
 func (r *row) tokensNote(k note.Kind, tokens, other string) note.Note {
 	n := k.New(r.text(keyOutput), r.text(keyCompleted), tokens, other)
 	if r.stage.OutputTokens.Mean.Known() {
@@ -217,15 +225,12 @@ const (
 	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number
 	// of Poisson arrivals in a stage of 60.
 	offeredTolerance = 0.4
-	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two
-	// minutes.
+	// offeredWindow stands for an unknown duration, in seconds: published sweeps run each rate for two minutes.
 	offeredWindow = 120
 )
 
-// windowed reports whether the rates of a published row are those of a window of time.
 func (r *row) windowed() bool { return r.stage.Source != nil && r.stage.Source.Windowed }
 
-// completedOverOffered finds more completed than offered requests per second.
 func completedOverOffered(r *row) hit {
 	done, ok := r.span(keyCompleted)
 	offered := r.stage.Rates.Offered.Or(r.value(keyRate))
@@ -233,17 +238,17 @@ func completedOverOffered(r *row) hit {
 		return hit{}
 	}
 	window := r.stage.Window
-	told := window > 0
-	if !told && r.windowed() { // of any length
-		return hit{}
-	}
-	if !told {
+	timed := window > 0
+	if !timed {
+		if r.windowed() { // of any length
+			return hit{}
+		}
 		window = offeredWindow
 	}
 	most := offered + r.stage.Concurrency.Mean.Or(0)/window // in flight when the window began
 	deviation := math.Sqrt(offered / window)
 	impossible := most * (1 + offeredTolerance)
-	if told {
+	if timed {
 		impossible = most + offeredImpossible*deviation
 	}
 	switch {
@@ -266,11 +271,11 @@ func synchronousRate(r *row) hit {
 	if !ok || r.stage.Role != rundir.Synchronous || r.stage.Source == nil || r.windowed() {
 		return hit{}
 	}
-	in := s[0].Multiply(s[1])
-	if math.Abs(in.Excess(exactInterval(1))) <= synchronousTolerance {
+	inFlight := s[0].multiply(s[1])
+	if math.Abs(inFlight.excess(exactInterval(1))) <= synchronousTolerance {
 		return hit{}
 	}
-	n := noteAlone.New(digits(s[0].V), seconds(s[1].V), digits(in.V))
+	n := noteAlone.New(digits(s[0].V), seconds(s[1].V), digits(inFlight.V))
 	return hit{key: keyCompleted, note: n, figures: []string{"rates", "tokens_per_s", "latency_s"}}
 }
 
@@ -323,11 +328,11 @@ func arithmetic(r *row) hit {
 		if !ok || r.text(m.key) == "" { // computed by the reader, not printed
 			continue
 		}
-		made := s[1].Divide(s[2])
+		made := s[1].divide(s[2])
 		if m.sign == "+" {
-			made = s[1].Add(s[2])
+			made = s[1].add(s[2])
 		}
-		if math.Abs(s[0].Excess(made)) > arithmeticTolerance {
+		if math.Abs(s[0].excess(made)) > arithmeticTolerance {
 			sum := digits(s[1].V) + " " + m.sign + " " + digits(s[2].V)
 			return hit{
 				key:     m.key,
@@ -343,8 +348,7 @@ func arithmetic(r *row) hit {
 // across chunks: one or two per cent.
 const retokenizedTolerance = 0.1
 
-// retokenized compares the number of tokens of the text with the number that the server reported.
-func retokenized(r *row) hit {
+func retokenizedTokens(r *row) hit {
 	again, reported := r.stage.OutputTokens.Retokenized, r.stage.OutputTokens.Total
 	if !known(again, reported) || reported.Value() <= 0 {
 		return hit{}
@@ -369,7 +373,6 @@ func retokenized(r *row) hit {
 // cent.
 const tpotFactor = 2
 
-// tpotAboveITL finds a time per output token far above the mean gap.
 func tpotAboveITL(r *row) hit {
 	s, ok := r.spans("tpot_s.mean", "itl_s.mean")
 	if !ok || s[0].Low <= tpotFactor*s[1].High {
@@ -378,7 +381,6 @@ func tpotAboveITL(r *row) hit {
 	return hit{key: "tpot_s.mean", grade: Doubtful, note: noteTPOT.New(seconds(s[0].V), s[0].V/s[1].V, seconds(s[1].V))}
 }
 
-// known reports whether all the numbers are known.
 func known(all ...rundir.Number) bool {
 	return !slices.ContainsFunc(all, func(f rundir.Number) bool { return !f.Known() })
 }

@@ -2,9 +2,8 @@ package audit
 
 import "llmsweep/report/lang"
 
-// rules returns all rules, in the order in which they are asked and in which findings of one line are shown: what
-// misprints a figure is found before what such a figure would contradict. The reasons for the tolerances stand beside
-// the constants of the checks.
+// rules returns all rules, in the order in which they are applied and findings of one line are shown: a misprint comes
+// before what the misprinted figure would contradict. The constants of the checks give the reasons for the tolerances.
 func rules() []rule {
 	return []rule{
 		{"zeros", lang.Say("Nothing was completed, and it is printed as 0 instead of n/a.", "没有完成任何请求，却印成 0 而非 n/a。"),
@@ -15,7 +14,7 @@ func rules() []rule {
 			"到达率不在其余到达率的等距网格上，超出舍入误差。"), []check{perTable(offGrid)}},
 		{"copied", lang.Say("Numbers are those of another row or table, which chance does not explain.",
 			"数字与另一行或另一张表相同，偶然不足以解释。"),
-			[]check{perTable(copied), printedTwice}},
+			[]check{perTable(copiedRows), reprintedTables}},
 		{"tokens", lang.Say("Tokens per request: 5 % more than asked for, fewer than half of that, or unlike the other rows.",
 			"每个请求的 token 数：比要求多 5 %，或不足一半，或与其余各行不符。"), []check{perTable(tokensPerRequest)}},
 		{"offered", lang.Say("More was completed than was offered, or so few that requests would have waited, by three "+
@@ -25,7 +24,7 @@ func rules() []rule {
 			"TTFT 是更高到达率时的三倍：本阶段的请求排在上一阶段尚未完成的请求之后。"), []check{perTable(backlogs)}},
 		{"stream", lang.Say("The text has 10 % more or fewer tokens than were reported, or time per output token is twice "+
 			"inter-token latency.",
-			"文本的 token 数与报告相差 10 % 以上，或每输出 token 时间超过 token 间时延的两倍。"), []check{perRow(retokenized), perRow(tpotAboveITL)}},
+			"文本的 token 数与报告相差 10 % 以上，或每输出 token 时间超过 token 间时延的两倍。"), []check{perRow(retokenizedTokens), perRow(tpotAboveITL)}},
 		{"latency", lang.Say("Latency is not TTFT + (n-1) x inter-token latency, by more than 5 %, or that of one at a "+
 			"time not 1 / rate, by 15 %.",
 			"总时延与 TTFT +（n-1）x token 间时延相差 5 % 以上，或逐个请求时与速率的倒数相差 15 % 以上。"),

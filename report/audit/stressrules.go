@@ -20,9 +20,7 @@ const closedLoopTolerance = 0.05
 func closedLoop(r *row) hit {
 	s := r.stage
 	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 ||
-		s.Requests.OK != s.Requests.Due ||
-		!known(s.Latency.Mean, s.Latency.Max) ||
-		s.Window <= 0 {
+		s.Requests.OK != s.Requests.Due || !known(s.Latency.Mean, s.Latency.Max) || s.Window <= 0 {
 		return hit{}
 	}
 	requests, c, mean := float64(s.Requests.Due), float64(s.MaxConcurrency), s.Latency.Mean.Value()
@@ -30,14 +28,8 @@ func closedLoop(r *row) hit {
 	if s.Window <= longest*(1+closedLoopTolerance) {
 		return hit{}
 	}
-	n := noteClosedLoop.New(
-		s.MaxConcurrency,
-		requests,
-		seconds(mean),
-		seconds(longest),
-		seconds(s.Window),
-		requests*mean/s.Window,
-	)
+	n := noteClosedLoop.New(s.MaxConcurrency, requests, seconds(mean), seconds(longest), seconds(s.Window),
+		requests*mean/s.Window)
 	return hit{key: "max_concurrency", grade: Remark, note: n}
 }
 
@@ -81,7 +73,7 @@ const (
 )
 
 // evenLengths finds a count of tokens below Max Tokens where one limit seems to have ended all requests. Where the
-// temperature is not told, the answers may have been equal: then each has a whole number of tokens.
+// temperature is unknown, the answers may have been equal: then each has a whole number of tokens.
 func evenLengths(r *row) hit {
 	s := r.stage
 	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens) ||
@@ -93,7 +85,8 @@ func evenLengths(r *row) hit {
 	}
 	temperature, total := r.result.run.Workload.Temperature, s.OutputTokens.Total
 	equal := temperature.Known() && temperature.Value() <= 0
-	if each := total.Value() / float64(s.Requests.OK); !temperature.Known() {
+	if !temperature.Known() {
+		each := total.Value() / float64(s.Requests.OK)
 		equal = !total.Known() || each == math.Trunc(each)
 	}
 	spread, asked, got := s.Latency.Std.Value()/s.Latency.Mean.Value(), s.AskedTokens.Value(), s.OutputTokens.Mean.Value()
@@ -118,33 +111,26 @@ const maxCompared = 500
 // same time, next to a response that stopped at fewer tokens: the server ignored Max Tokens.
 func stoppedByDefault(all []*result) []hit {
 	var hits []hit
-	var some []*row
+	var fixed []*row
 	for _, t := range all {
 		for _, r := range t.rows {
-			if fixedLength(r) && len(some) < maxCompared {
-				some = append(some, r)
+			if fixedLength(r) && len(fixed) < maxCompared {
+				fixed = append(fixed, r)
 			}
 		}
 	}
-	for _, r := range some {
-		i := slices.IndexFunc(some, func(o *row) bool { return o != r && sameLimit(r, o) })
+	for _, r := range fixed {
+		i := slices.IndexFunc(fixed, func(o *row) bool { return o != r && sameLimit(r, o) })
 		if i < 0 {
 			continue
 		}
-		s, o, resp := r.stage, some[i], r.result.run.Source.Responses[0]
+		s, o, resp := r.stage, fixed[i], r.result.run.Source.Responses[0]
 		counted := math.NaN() // left out of the note
 		if got := s.OutputTokens.Mean; got.Known() && math.Abs(got.Value()/float64(resp.CompletionTokens)-1) > tokensAbove {
 			counted = got.Value()
 		}
-		n := noteDefaultLimit.New(
-			s.AskedTokens.Value(),
-			o.stage.AskedTokens.Value(),
-			o.line("asked_tokens"),
-			seconds(s.Window),
-			resp.Line,
-			resp.CompletionTokens,
-			counted,
-		)
+		n := noteDefaultLimit.New(s.AskedTokens.Value(), o.stage.AskedTokens.Value(), o.line("asked_tokens"),
+			seconds(s.Window), resp.Line, resp.CompletionTokens, counted)
 		hits = append(hits, hit{row: r, key: "asked_tokens", note: n, figures: rowFigures()})
 	}
 	return hits
@@ -171,10 +157,10 @@ func fixedLength(r *row) bool {
 // sameLimit reports whether two stress tables differ in Max Tokens and in nothing that it should change.
 func sameLimit(r, o *row) bool {
 	a, b := r.stage, o.stage
-	apart := a.AskedTokens.Value() / b.AskedTokens.Value()
+	ratio := a.AskedTokens.Value() / b.AskedTokens.Value()
 	return r.result.file == o.result.file && r.result.run.Target.URL == o.result.run.Target.URL &&
 		a.MaxConcurrency == b.MaxConcurrency &&
 		a.Requests.Due == b.Requests.Due &&
-		max(apart, 1/apart) >= defaultRatio &&
+		max(ratio, 1/ratio) >= defaultRatio &&
 		math.Abs(a.Window-b.Window) <= defaultSpread*min(a.Window, b.Window)
 }

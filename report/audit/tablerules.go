@@ -21,8 +21,7 @@ const (
 	copiedSingleDigits = 5    // digits of a time to the first token that is the only equal number
 )
 
-// copied finds numbers that equal those of the row above.
-func copied(t *result) []hit {
+func copiedRows(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
 		above, r := t.rows[i-1], t.rows[i]
@@ -32,7 +31,8 @@ func copied(t *result) []hit {
 			if !ok || r.text(key) != above.text(key) || q.Number.Value() == 0 {
 				continue
 			}
-			if same = append(same, key); q.Digits >= copiedDigits {
+			same = append(same, key)
+			if q.Digits >= copiedDigits {
 				long = append(long, key)
 			}
 		}
@@ -70,9 +70,9 @@ func isCopy(above, r *row, same []string) bool {
 
 // copyOf returns the finding. It is on the row that contradicts the number; where both or neither do, on the lower row.
 func copyOf(above, r *row, same []string) hit {
-	twin, of := r, above
+	twin, original := r, above
 	if !latencyIdentity(above).note.IsZero() && latencyIdentity(r).note.IsZero() {
-		twin, of = above, r
+		twin, original = above, r
 	}
 	var parts []note.Note
 	for _, key := range same {
@@ -82,7 +82,7 @@ func copyOf(above, r *row, same []string) hit {
 	h := hit{
 		row:     twin,
 		key:     same[0],
-		note:    noteCopied.New(parts, of.line(same[0]), of.name(), latency(twin), latency(of)),
+		note:    noteCopied.New(parts, original.line(same[0]), original.name(), latency(twin), latency(original)),
 		figures: same,
 	}
 	if slices.Equal(same, []string{keyTTFT}) {
@@ -98,9 +98,9 @@ const (
 	reprintedShare = 0.1
 )
 
-// printedTwice finds tables that print the measurement of an earlier one again. A number that differs is doubted in
+// reprintedTables finds tables that print the measurement of an earlier one again. A number that differs is doubted in
 // both.
-func printedTwice(all []*result) (hits []hit) {
+func reprintedTables(all []*result) (hits []hit) {
 	printed := map[string][]*result{} // by file and title
 	for _, t := range all {
 		if !t.isPublishedSweep() {
@@ -121,7 +121,6 @@ func printedTwice(all []*result) (hits []hit) {
 	return hits
 }
 
-// compareReprint reports whether a table prints the measurement of another, and finds the numbers that differ.
 func compareReprint(first, again *result) (differing []hit, ok bool) {
 	rows, equal := 0, 0
 	for _, r := range again.rows {
@@ -132,16 +131,18 @@ func compareReprint(first, again *result) (differing []hit, ok bool) {
 		rows++
 		o := first.rows[i]
 		for _, key := range []string{keyCompleted, keyLatency, keyTTFT, keyGap, keyOutput} {
-			switch x, y := figure(o.stage, key), figure(r.stage, key); {
-			case !x.Known() || !y.Known():
-			case x == y:
+			x, y := figure(o.stage, key), figure(r.stage, key)
+			if !known(x, y) {
+				continue
+			}
+			if x == y {
 				equal++
-			default:
-				for _, pair := range [][2]*row{{o, r}, {r, o}} {
-					here, there := pair[0], pair[1]
-					n := noteReprinted.New(there.line(key), key, there.text(key), here.text(key))
-					differing = append(differing, hit{row: here, key: key, grade: Doubtful, note: n, figures: []string{key}})
-				}
+				continue
+			}
+			for _, pair := range [][2]*row{{o, r}, {r, o}} {
+				here, there := pair[0], pair[1]
+				n := noteReprinted.New(there.line(key), key, there.text(key), here.text(key))
+				differing = append(differing, hit{row: here, key: key, grade: Doubtful, note: n, figures: []string{key}})
 			}
 		}
 	}
@@ -275,16 +276,8 @@ func misprintedRates(t *result) (hits []hit) {
 		if i < 0 {
 			continue
 		}
-		n := noteMisprintedRate.New(
-			digits(offered),
-			digits(done),
-			missing,
-			window,
-			seconds(latency),
-			most,
-			digits(t.rows[i].value(keyCompleted)),
-			t.rows[i].line(keyCompleted),
-		)
+		n := noteMisprintedRate.New(digits(offered), digits(done), missing, window, seconds(latency), most,
+			digits(t.rows[i].value(keyCompleted)), t.rows[i].line(keyCompleted))
 		hits = append(hits, hit{row: r, key: keyRate, grade: Doubtful, note: n, figures: []string{keyRate}})
 	}
 	return hits
@@ -307,7 +300,7 @@ func ceiling(t *result) []hit {
 	}
 	for _, r := range t.rows {
 		s, ok := r.spans(keyRate, keyCompleted)
-		if !ok || s[1].V == 0 || s[0].Excess(c) != 0 {
+		if !ok || s[1].V == 0 || s[0].excess(c) != 0 {
 			continue
 		}
 		if short := 1 - s[1].High/c.Low; short > ceilingTolerance {

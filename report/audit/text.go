@@ -46,23 +46,23 @@ func JSON(w io.Writer, all []Report) error {
 	return table.WriteJSON(w, all)
 }
 
-// Text writes findings for people, by file and result. Each finding is a line with its line in the
-// file, its row and the rule. What is found in several tables alike is said once, above all; with whole, in each.
+// Text writes findings for people, a line for each, by file and result. What several tables have alike is said once,
+// above all; with whole, in each.
 func Text(w io.Writer, all []Report, l lang.Lang, whole bool) error {
 	out := bufio.NewWriter(w)
 	for i, a := range all {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(sayHead.In(l, table.Clean(a.File), a.Results, a.Rows, verdict(a.Findings, l)) + "\n")
+		out.WriteString(sayHead.In(l, table.Clean(a.File), a.Results, a.Rows, gradeCounts(a.Findings, l)) + "\n")
 		for _, r := range a.Remarks {
 			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
 		if !whole {
-			var alike []string
-			a.Findings, alike = splitRepeated(a, l)
-			for _, said := range alike {
-				out.WriteString("  " + said + "\n")
+			var repeated []string
+			a.Findings, repeated = splitRepeated(a, l)
+			for _, line := range repeated {
+				out.WriteString("  " + line + "\n")
 			}
 		}
 		writeFindings(out, a, l)
@@ -70,9 +70,8 @@ func Text(w io.Writer, all []Report, l lang.Lang, whole bool) error {
 	return out.Flush()
 }
 
-// splitRepeated returns the findings of a file without those that are found in several tables alike, and what is said
-// of those.
-func splitRepeated(a Report, l lang.Lang) (shown []Finding, said []string) {
+// splitRepeated splits off the findings that several tables have alike, and returns a line for each of their rules.
+func splitRepeated(a Report, l lang.Lang) (shown []Finding, repeated []string) {
 	lines := map[string][]string{}
 	for _, f := range a.Findings {
 		if _, ok := repeatedPhrases()[f.Rule]; ok {
@@ -86,14 +85,13 @@ func splitRepeated(a Report, l lang.Lang) (shown []Finding, said []string) {
 	}
 	for _, rule := range slices.Sorted(maps.Keys(lines)) {
 		if n := len(lines[rule]); n > 1 {
-			said = append(said, repeatedPhrases()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
+			repeated = append(repeated, repeatedPhrases()[rule].In(l, n, strings.Join(lines[rule], lang.ListComma.In(l))))
 		}
 	}
-	return shown, said
+	return shown, repeated
 }
 
-// verdict returns the number of findings in words.
-func verdict(found []Finding, l lang.Lang) string {
+func gradeCounts(found []Finding, l lang.Lang) string {
 	count := map[Grade]int{}
 	for _, f := range found {
 		count[f.Grade]++
@@ -114,8 +112,9 @@ func verdict(found []Finding, l lang.Lang) string {
 func writeFindings(w *bufio.Writer, a Report, l lang.Lang) {
 	lines, rows, rules, grades := 0, 0, 0, 0
 	for _, f := range a.Findings {
-		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(lang.StageName(f.Row))),
-			max(rules, len(f.Rule))
+		lines = max(lines, table.Width(place(f, a)))
+		rows = max(rows, table.Width(lang.StageName(f.Row)))
+		rules = max(rules, len(f.Rule))
 		grades = max(grades, table.Width(f.Grade.In(l)))
 	}
 	last := ""
@@ -124,14 +123,13 @@ func writeFindings(w *bufio.Writer, a Report, l lang.Lang) {
 			w.WriteString("\n  " + head + "\n")
 			last = head
 		}
-		fmt.Fprintf(w, "    %*s  %s  %s  %-*s  %s\n", lines, place(f, a),
-			table.Clean(lang.StageName(f.Row))+strings.Repeat(" ", rows-table.Width(lang.StageName(f.Row))),
-			f.Grade.In(l)+strings.Repeat(" ", grades-table.Width(f.Grade.In(l))), rules, f.Rule,
-			table.Clean(Words().Say(f.Note(), l)))
+		row := lang.StageName(f.Row)
+		row = table.Clean(row) + strings.Repeat(" ", rows-table.Width(row))
+		fmt.Fprintf(w, "    %*s  %s  %s  %-*s  %s\n", lines, place(f, a), row, table.Pad(f.Grade.In(l), grades, true),
+			rules, f.Rule, table.Clean(Words().Say(f.Note(), l)))
 	}
 }
 
-// resultHead returns the title of a result and the line where it begins.
 func resultHead(f Finding, l lang.Lang) string {
 	head := table.Clean(f.title.In(l))
 	if f.ResultLine > 0 {

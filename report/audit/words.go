@@ -21,8 +21,7 @@ var (
 		"%d 个表的实际并发低于表中所列：数字对应的是较低的负载（第 %s 行）。")
 )
 
-// repeatedPhrases returns what is said once of findings of one rule in several tables, by the rule: they differ in
-// their numbers alone.
+// repeatedPhrases returns the phrases for rules whose findings in several tables differ in their numbers alone.
 func repeatedPhrases() map[string]lang.Phrase {
 	return map[string]lang.Phrase{"ceiling": sayBursts, "closed-loop": sayFewer}
 }

@@ -27,7 +27,6 @@ type BreakEven struct {
 // demandRange bounds the demands, as a factor of the one that is asked for.
 const demandRange = 10
 
-// breakEven returns the break-even of the first of a ranking with prices.
 func breakEven(c *Choice, o Options) *BreakEven {
 	if !c.Priced || len(c.Ranked) < 2 {
 		return nil

@@ -1,8 +1,7 @@
 // Package choose ranks configurations for a demand. For each it finds the load up to which it meets the SLO, the number
 // of replicas that the demand takes, and their cost. It finds the cheapest, those that no other dominates, and where
 // the first two cost the same. It interpolates between measured rows and never extrapolates, uses no row that the audit
-// calls impossible and no price that it was not given, and does not judge the quality of a model's answers; it can ask
-// that they are near those of a baseline. [Of] is where one begins to read.
+// calls impossible and no price that it was not given, and does not judge the quality of answers. Begin with [Of].
 package choose
 
 import (
@@ -24,14 +23,13 @@ type Options struct {
 	Terms    []slo.Term
 	Demand   Demand
 	Prices   Prices
-	Currency string  // of the prices; empty where it is not told
+	Currency string  // of the prices; empty where it is unknown
 	MaxGPUs  int     // 0: any number
 	Headroom float64 // share of what a replica can take that is kept free
 
 	AnyWorkload bool
 }
 
-// hoursPerMonth is the twelfth part of a year of 365 days.
 const hoursPerMonth = 365 * 24 / 12
 
 // schema names the version of a Choice's JSON.
@@ -69,13 +67,13 @@ type Candidate struct {
 	Answer   rundir.Number `json:"answer_tokens,omitzero"` // mean length as measured
 	Asked    rundir.Number `json:"asked_tokens,omitzero"`  // absent where Rate is as measured
 	Measured rundir.Number `json:"measured_rate,omitzero"` // before it was converted; absent where it was not
-	// whom one replica carries within the SLO; absent unless the demand is one of users
+	// Users are those that one replica carries within the SLO; absent unless the demand is in users.
 	Users  rundir.Number `json:"users,omitzero"`
 	Output rundir.Number `json:"output_tokens_per_s"` // there
 	TTFT   rundir.Number `json:"ttft_s,omitzero"`     // mean, there
 	ITL    rundir.Number `json:"itl_s,omitzero"`
 	Where  string        `json:"where"` // the rows that it rests on, or the sweeps where they are several
-	// sweeps of the configuration, where they are several: Rate is their geometric mean
+	// Runs is the number of sweeps where they are several: Rate is their geometric mean.
 	Runs      int           `json:"runs,omitempty"`
 	LimitedBy string        `json:"limited_by"` // the term that ends it, or that the rows end
 	Replicas  int           `json:"replicas"`
@@ -151,7 +149,6 @@ func (o Options) check(setups []setup.Setup) error {
 	return nil
 }
 
-// choose ranks the setups of one model, and finds where the first two cost the same.
 func choose(model string, setups []*setup.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Demand, o.Headroom, o.MaxGPUs
@@ -170,7 +167,7 @@ func choose(model string, setups []*setup.Setup, o Options) Choice {
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
 func rank(setups []*setup.Setup, o Options) Choice {
-	c := Choice{Schema: schema, Priced: true, Currency: o.Currency}
+	c := Choice{Schema: schema, Currency: o.Currency}
 	for _, s := range setups {
 		k, r := evaluate(s, o)
 		if r != nil {
@@ -181,20 +178,19 @@ func rank(setups []*setup.Setup, o Options) Choice {
 	}
 	c.Counted = slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.GPUs > 0 })
 	if c.Counted { // what has no count cannot stand in an order of GPUs
-		c.dropIf(func(k *Candidate) bool { return k.GPUs == 0 }, reason{kind: noCount})
+		c.refuseIf(func(k Candidate) bool { return k.GPUs == 0 }, reason{kind: noCount})
 	}
 	c.Priced = slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.Hour.Known() })
 	if c.Priced { // what has no price cannot stand in an order of costs
-		c.dropIf(func(k *Candidate) bool { return !k.Hour.Known() }, reason{kind: noPrice})
+		c.refuseIf(func(k Candidate) bool { return !k.Hour.Known() }, reason{kind: noPrice})
 	}
 	slices.SortStableFunc(c.Ranked, compareRank)
 	return c
 }
 
-// dropIf moves candidates to those that are refused.
-func (c *Choice) dropIf(lacks func(*Candidate) bool, why reason) {
+func (c *Choice) refuseIf(lacks func(Candidate) bool, why reason) {
 	c.Ranked = slices.DeleteFunc(c.Ranked, func(k Candidate) bool {
-		if !lacks(&k) {
+		if !lacks(k) {
 			return false
 		}
 		why.gpu = k.Labels.GPU
@@ -214,30 +210,20 @@ func (k *Candidate) SizeText() lang.Text {
 	return GPUs(k.GPUs)
 }
 
-// compareRank orders candidates: by cost, then by size, then by how much they carry, then by the time to the first
-// token.
 func compareRank(a, b Candidate) int {
 	if a.Hour.Known() && b.Hour.Known() && !sameCost(a, b) {
 		return cmp.Compare(a.Hour.Value(), b.Hour.Value())
 	}
-	more, later := cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT))
-	return cmp.Or(cmp.Compare(a.size(), b.size()), -more, later)
+	last := math.Inf(1)
+	return cmp.Or(cmp.Compare(a.size(), b.size()), cmp.Compare(b.Carries, a.Carries),
+		cmp.Compare(a.TTFT.Or(last), b.TTFT.Or(last)))
 }
 
 // sameCost reports whether two costs differ by rounding alone.
 func sameCost(a, b Candidate) bool { return math.Abs(a.Hour.Value()-b.Hour.Value()) < 1e-9 }
 
-// seconds returns a time for sorting. Unknown times come last.
-func seconds(f rundir.Number) float64 {
-	if f.IsZero() {
-		return math.Inf(1)
-	}
-	return f.Value()
-}
-
-// meanAtLimit returns the mean of a metric at the load up to which the SLO is met. Where a term on that mean ends it
-// between two rows, that is the limit of the term; else it is no more than the term allows, since a sweep finds the
-// load by the curve through all rows.
+// meanAtLimit returns the mean of a metric at the limit of the load. Where a term on that mean ends it between two
+// rows, that is the limit of the term; else it is at most that, since a sweep finds the load by all rows.
 func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit) rundir.Number {
 	for _, t := range o.Terms {
 		ends := l.Interpolated() && l.LimitingTerm.String() == t.String()
@@ -248,17 +234,16 @@ func (o *Options) meanAtLimit(metric string, mean rundir.Number, l *setup.Limit)
 	return mean
 }
 
-// evaluate returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
 func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	no := func(r reason) (*Candidate, *Refusal) {
 		out := refuse(s, r)
 		return nil, &out
 	}
 	limit, refusal := o.limit(s)
-	if refusal != nil && refusal.NoUsers {
-		return no(reason{kind: noUsers})
-	}
 	if refusal != nil {
+		if refusal.NoUsers {
+			return no(reason{kind: noUsers})
+		}
 		return no(reason{kind: missesSLO, refusal: refusal})
 	}
 	k := &Candidate{
@@ -266,19 +251,16 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 		Users: limit.Users, Output: limit.Output, Where: limit.Point.Where(),
 		TTFT: o.meanAtLimit(slo.TTFT, limit.Point.MaxLatency(setup.TTFT), &limit),
 		ITL:  o.meanAtLimit(slo.ITL, limit.Point.MaxLatency(setup.ITL), &limit),
+		Runs: len(s.Runs),
 	}
-	if k.Runs = len(s.Runs); k.Runs > 0 {
+	if k.Runs > 0 {
 		k.Where = s.Origins()
 	}
 	if limit.Output.Known() && limit.Rate > 0 {
 		k.Answer = rundir.Exactly(limit.Output.Value() / limit.Rate)
 	}
-	asked := setup.AskedTokens(s.Run)
-	if o.Demand.Unit == Requests && k.Answer.Or(math.Inf(1)) < fullAnswerShare*asked.Or(0) {
-		k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
-		by := k.Answer.Value() / asked.Value() // the output is that of as many tokens
-		limit.Rate *= by
-		limit.Low, limit.High = lang.Scale(limit.Low, by), lang.Scale(limit.High, by)
+	if o.Demand.Unit == Requests {
+		k.convertRate(&limit, setup.AskedTokens(s.Run))
 	}
 	k.Rate, k.limit, k.LimitedBy = limit.Rate, limit, limitText(&limit, lang.English)
 	if k.Labels.GPUs == 0 && o.MaxGPUs > 0 {
@@ -288,9 +270,10 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	if !ok {
 		return no(reason{kind: noOutput})
 	}
-	k.Replicas = int(math.Ceil(o.Demand.Amount/(supply*(1-o.Headroom)) - 1e-9))
+	replicas := o.Demand.Amount / (supply * (1 - o.Headroom))
+	k.Replicas = int(math.Ceil(replicas - 1e-9))
 	if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
-		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * limit.Users.Or(k.Rate)
+		need := replicas * limit.Users.Or(k.Rate)
 		k.RateLow, k.RateHigh = low, high
 		k.ReplicaRange = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}
 	}
@@ -304,9 +287,20 @@ func evaluate(s *setup.Setup, o Options) (*Candidate, *Refusal) {
 	return k, nil
 }
 
-// fullAnswerShare is the share of the length asked for from which on an answer is as long as that: an end token is
-// short of it.
+// fullAnswerShare is the share of the length asked for that counts as all of it: an end token falls short.
 const fullAnswerShare = 0.98
+
+// convertRate converts the rate of answers that are shorter than asked for to one of requests of that length, which
+// have the same output.
+func (k *Candidate) convertRate(limit *setup.Limit, asked rundir.Number) {
+	if k.Answer.Or(math.Inf(1)) >= fullAnswerShare*asked.Or(0) {
+		return
+	}
+	k.Asked, k.Measured = asked, rundir.Exactly(limit.Rate)
+	factor := k.Answer.Value() / asked.Value()
+	limit.Rate *= factor
+	limit.Low, limit.High = lang.Scale(limit.Low, factor), lang.Scale(limit.High, factor)
+}
 
 // limit returns up to which load a setup meets the terms: a number of users where the demand is one, else a rate.
 func (o Options) limit(s *setup.Setup) (setup.Limit, *setup.Refusal) {
@@ -316,7 +310,6 @@ func (o Options) limit(s *setup.Setup) (setup.Limit, *setup.Refusal) {
 	return s.RateLimit(o.Terms)
 }
 
-// setCosts sets the costs of a candidate.
 func (k *Candidate) setCosts(price float64, demand Demand) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
@@ -335,7 +328,7 @@ func (k *Candidate) setCosts(price float64, demand Demand) {
 	k.MillionDemand = rundir.Exactly(rundir.CostOfMillion(k.Hour.Value(), tokens))
 }
 
-// Quantized reports whether the candidate's weights are not those of the model that its name begins with.
+// Quantized reports whether the candidate's weights are quantized.
 func (k *Candidate) Quantized() bool {
 	q := strings.ToLower(k.Labels.Quant)
 	return q != "" && !slices.Contains([]string{"fp16", "bf16", "f16", "none"}, q)

@@ -67,7 +67,6 @@ func (d Demand) Text() lang.Text {
 	return lang.Same(lang.Shortest(d.Amount) + " ").Plus(d.UnitText())
 }
 
-// amountText returns an amount in the unit of the demand, in words.
 func (d Demand) amountText(v float64) lang.Text {
 	if d.Unit == Users { // half a user is none
 		return sayUsers.Text(lang.Shortest(math.Floor(v + 1e-9)))

@@ -22,7 +22,7 @@ func matches(whole, name string) bool {
 // LabelFilter is a filter of configurations: gpu=L20.
 type LabelFilter struct{ Key, Value string }
 
-// ParseLabelFilter reads one.
+// ParseLabelFilter reads a filter written as key=value.
 func ParseLabelFilter(text string) (LabelFilter, error) {
 	key, value, ok := strings.Cut(text, "=")
 	o := LabelFilter{strings.TrimSpace(key), strings.TrimSpace(value)}

@@ -124,7 +124,7 @@ func TestBreakEven(t *testing.T) {
 func TestLatencyShownKeepsTheSLO(t *testing.T) {
 	o := Options{Terms: parseTerms("itl:mean<100ms ttft:p95<1s")}
 	half := setup.Point{Low: &setup.Row{}, High: &setup.Row{}, Weight: 0.5}
-	between := setup.Limit{LimitingTerm: &o.Terms[0], Point: half}
+	between := setup.Limit{Ending: setup.Ending{LimitingTerm: &o.Terms[0]}, Point: half}
 	for _, c := range []struct {
 		metric     string
 		mean, want float64

@@ -94,7 +94,6 @@ func (p Prices) GPUHour(l rundir.Labels) (float64, bool) {
 	return p[name], true
 }
 
-// key returns the name under which the price of a GPU is listed.
 func (p Prices) key(gpu string) (string, bool) {
 	best, found := "", false
 	for name := range p {
@@ -118,15 +117,10 @@ func (p Prices) UnusedLines(configurations []rundir.Labels, l lang.Lang) []strin
 		known = knownNoGPU.In(l)
 	}
 	var lines []string
-	for _, name := range p.UnusedGPUs(configurations) {
-		lines = append(lines, priceUnused.In(l, name, known))
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.ContainsFunc(configurations, LabelFilter{Key: "gpu", Value: name}.Matches) {
+			lines = append(lines, priceUnused.In(l, name, known))
+		}
 	}
 	return lines
-}
-
-// UnusedGPUs returns the GPUs that have a price and that no configuration has, in the order of their names.
-func (p Prices) UnusedGPUs(configurations []rundir.Labels) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(p)), func(name string) bool {
-		return slices.ContainsFunc(configurations, LabelFilter{Key: "gpu", Value: name}.Matches)
-	})
 }

@@ -6,10 +6,8 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
-// reasonKind is a reason for which a configuration does not meet the demand.
 type reasonKind string
 
 const (
@@ -21,7 +19,6 @@ const (
 	tooMany   reasonKind = "too-many-gpus"
 )
 
-// reason is a reasonKind with its numbers.
 type reason struct {
 	kind       reasonKind
 	refusal    *setup.Refusal
@@ -37,21 +34,18 @@ func refuse(s *setup.Setup, r reason) Refusal {
 	return Refusal{Name: s.Name, Where: where, Why: r.text(lang.English), why: r}
 }
 
-// undecided reports whether the reason is that what is known of the configuration does not tell, and not that it falls
-// short.
+// undecided reports whether too little is known of the configuration to tell that it falls short.
 func (r reason) undecided() bool {
 	unknown := []reasonKind{noUsers, noCount, noOutput, noPrice}
 	return slices.Contains(unknown, r.kind) || r.refusal != nil && r.refusal.Row != nil &&
 		(r.refusal.Undecided || r.refusal.Unjudged)
 }
 
-// Undecided reports whether no configuration is shown to meet the demand, and of some it is not shown either that they
-// miss it.
+// Undecided reports whether no configuration is shown to meet the demand, and some are not shown to miss it.
 func (c *Choice) Undecided() bool {
 	return len(c.Ranked) == 0 && slices.ContainsFunc(c.Refused, func(r Refusal) bool { return r.why.undecided() })
 }
 
-// text returns the reason in words.
 func (r reason) text(l lang.Lang) string {
 	switch r.kind {
 	case noUsers:
@@ -65,7 +59,8 @@ func (r reason) text(l lang.Lang) string {
 	case tooMany:
 		return whyTooMany.In(l, GPUs(r.gpus).In(l), r.most)
 	}
-	switch f := r.refusal; {
+	f := r.refusal
+	switch {
 	case f.Row == nil:
 		return whyNoRows.In(l)
 	case f.Undecided:
@@ -77,24 +72,22 @@ func (r reason) text(l lang.Lang) string {
 	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
 	case f.MetRow != nil && f.Term.Verdict(f.Row.Stage) == rundir.Missed:
-		return whyBetween.In(l, f.Term.String(), f.MetRow.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(),
-			f.Number.Bound()))
+		return whyBetween.In(l, f.Term.String(), f.MetRow.Name(), f.Row.Name(), f.Term.Least(f.Number))
 	case f.Unjudged:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
-	default:
-		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}
+	return whyBroken.In(l, f.Term.String(), f.Row.Name(), f.Term.Least(f.Number))
 }
 
-// limitText returns what limits the load of a candidate, in words.
 func (k *Candidate) limitText() lang.Text {
 	return lang.Both(func(l lang.Lang) string { return limitText(&k.limit, l) })
 }
 
-// limitText returns what ends a limit, in words, with what doubtful figures leave open.
+// limitText returns what ends a limit, with what doubtful figures leave open.
 func limitText(limit *setup.Limit, l lang.Lang) string {
 	text := ""
-	switch t := limit.LimitingTerm; {
+	t := limit.LimitingTerm
+	switch {
 	case t == nil && limit.Backlog:
 		text = endBacklog.In(l)
 	case t == nil && limit.LevelsOff:
@@ -112,12 +105,4 @@ func limitText(limit *setup.Limit, l lang.Lang) string {
 		return endDoubted.In(l, text)
 	}
 	return text
-}
-
-// amount prints a metric of a term; a lower bound as one.
-func amount(t *slo.Term, v float64, bound bool) string {
-	if bound {
-		return t.Least(rundir.Over(v))
-	}
-	return t.Amount(v)
 }

@@ -33,10 +33,9 @@ func Sections(all []Choice, level int) []table.Section {
 	return sections
 }
 
-// summary has a row for each model: the first of its configurations.
 func summary(all []Choice, level int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true},
-		{Head: headRate.Text(), Sub: all[0].perReplica(), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
+		{Head: headRate.Text(), Sub: all[0].replicaUnit(), Drop: 1}, {Head: headReplicas.Text()}, {Head: headGPUs.Text()}}}
 	priced := slices.ContainsFunc(all, func(c Choice) bool { return c.Priced })
 	if priced {
 		t.Columns = append(t.Columns, table.Column{Head: headCost.Text(), Sub: subHour.Text()})
@@ -72,7 +71,6 @@ func (c *Choice) DemandText() lang.Text {
 	return wish
 }
 
-// model returns the name of the model.
 func (c *Choice) model() lang.Text {
 	if c.Model == "" {
 		return wordUnnamed.Text()
@@ -83,10 +81,9 @@ func (c *Choice) model() lang.Text {
 // Sections returns a choice as sections of a report. Level is the level of its heading in Markdown.
 func (c *Choice) Sections(level int) []table.Section { return c.sections(level, true) }
 
-// sections returns the sections, with or without the sentence of what is wanted.
-func (c *Choice) sections(level int, wish bool) []table.Section {
+func (c *Choice) sections(level int, demand bool) []table.Section {
 	head := table.Section{Title: titleChoice.Text(c.model(), c.workload()), Level: level, Lines: c.answer()}
-	if wish {
+	if demand {
 		head.Lines = append(head.Lines, c.DemandText())
 	}
 	if len(c.Ranked) > 0 {
@@ -103,7 +100,6 @@ func (c *Choice) sections(level int, wish bool) []table.Section {
 	return append(all, compare.Doubts(c.LeftOut, c.Marked, level+1)...)
 }
 
-// workload returns what was asked of the servers, in words.
 func (c *Choice) workload() lang.Text {
 	return lang.Both(func(l lang.Lang) string { return compare.Workload(c.run, l) })
 }
@@ -117,7 +113,7 @@ func (c *Choice) Recommendation() lang.Text {
 	return c.answer()[0]
 }
 
-// answer returns the recommendation and what it rests on, each in a sentence.
+// answer returns the recommendation, and sentences on what it rests on.
 func (c *Choice) answer() []lang.Text {
 	switch {
 	case c.Undecided():
@@ -141,8 +137,8 @@ func (c *Choice) answer() []lang.Text {
 	return lines
 }
 
-// Remarks returns sentences to stand beside the first configuration: which others cost the same, and up to which demand
-// one replica less is enough. There must be a first one.
+// Remarks returns sentences on the first configuration, which must exist: which others cost the same, and up to which
+// demand one replica less is enough.
 func (c *Choice) Remarks() []lang.Text {
 	var lines []lang.Text
 	k := &c.Ranked[0]
@@ -167,8 +163,6 @@ func (c *Choice) Remarks() []lang.Text {
 	return lines
 }
 
-// tiedText returns the candidates that cost as much as the first, or take as many GPUs where nothing has a price, with
-// their capacities.
 func (c *Choice) tiedText() lang.Text {
 	var others []lang.Text
 	first := c.Ranked[0]
@@ -190,14 +184,13 @@ func (c *Choice) tiedText() lang.Text {
 	return say.Text(lang.Joined(others, lang.Semicolon))
 }
 
-// table returns a table with a row for each candidate, the best first.
 func (c *Choice) table() table.Table {
 	answerDrop := 2
 	if c.converted() { // the rates are converted by the lengths of the answers
 		answerDrop = 0
 	}
 	heads := []table.Column{
-		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.perReplica()},
+		{Head: headRank.Text()}, {Head: headSetup.Text(), Left: true}, {Head: headRate.Text(), Sub: c.replicaUnit()},
 		{Head: headAnswer.Text(), Sub: lang.Same("tok"), Drop: answerDrop},
 		{Head: lang.Same("TTFT"), Drop: 6}, {Head: lang.Same("ITL"), Drop: 6},
 		{Head: headReplicas.Text()},
@@ -210,8 +203,8 @@ func (c *Choice) table() table.Table {
 		heads = append(heads, table.Column{Head: headCost.Text(), Sub: subHour.Text()},
 			table.Column{Head: headCost.Text(), Sub: subMonth.Text(), Drop: 1}, table.Column{Head: headMillion.Text(), Drop: 4})
 	}
-	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5}, table.Column{Head: headRests.Text(),
-		Left: true, Drop: 3})
+	heads = append(heads, table.Column{Head: headLimit.Text(), Left: true, Drop: 5},
+		table.Column{Head: headRests.Text(), Left: true, Drop: 3})
 	decimals := lang.Fixed(2)
 	if c.demand.Unit == Users {
 		decimals = lang.Fixed(0)
@@ -240,18 +233,15 @@ func (c *Choice) table() table.Table {
 	return t
 }
 
-// reqPerS is the unit of rates, in all languages.
 var reqPerS = lang.Same("req/s")
 
-// perReplica returns the unit of what one replica does within the SLO.
-func (c *Choice) perReplica() lang.Text {
+func (c *Choice) replicaUnit() lang.Text {
 	if c.demand.Unit == Users {
 		return c.demand.UnitText()
 	}
 	return reqPerS
 }
 
-// atSLO returns what one replica does within the SLO.
 func (k *Candidate) atSLO() table.Cell {
 	cell := table.Literal(fmt.Sprintf("%.2f", k.Rate))
 	if !k.Users.IsZero() {
@@ -263,12 +253,10 @@ func (k *Candidate) atSLO() table.Cell {
 	return cell
 }
 
-// doubted reports whether the load rests on figures that the audit doubts.
 func (k *Candidate) doubted() bool {
 	return k.limit.Doubted || k.setup.Doubtful(k.limit.Point.Low, k.limit.Point.High)
 }
 
-// loadText returns the load up to which one replica meets the SLO, in words.
 func (k *Candidate) loadText() lang.Text {
 	if !k.Users.IsZero() {
 		return sayUsers.Text(lang.Number(k.Users, lang.Fixed(0)))
@@ -306,10 +294,9 @@ func (c *Choice) lengthsDiffer() bool {
 	return high > 1.1*low
 }
 
-// repeatRatio is the ratio of the repeats of a row from which on their range is told.
+// repeatRatio is the ratio of the repeats of a row above which their range is printed.
 const repeatRatio = 1.15
 
-// notes returns what a reader must know of the table.
 func (c *Choice) notes() (notes []lang.Text) {
 	switch {
 	case !c.Counted:
@@ -329,9 +316,9 @@ func (c *Choice) notes() (notes []lang.Text) {
 	for i := range c.Ranked {
 		l := &c.Ranked[i].limit
 		if l.LowerMiss != nil {
-			by, _ := l.LowerMissTerm.Of(l.LowerMiss.Stage)
-			missed := amount(l.LowerMissTerm, by.Value(), by.Bound())
-			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, l.LowerMissTerm.String(), l.LowerMiss.Name(), missed))
+			row, term := l.LowerMiss.Row, l.LowerMiss.Term
+			value, _ := term.Of(row.Stage)
+			notes = append(notes, legendMissed.Text(c.Ranked[i].Name, term.String(), row.Name(), term.Least(value)))
 		}
 		row := l.Point.High
 		if low, high := setup.CompletedRange(row.Measurements()); high > repeatRatio*low {
@@ -345,8 +332,6 @@ func (c *Choice) notes() (notes []lang.Text) {
 	return notes
 }
 
-// repeatedNames returns the names of configurations that several of the ranked results measured: nothing but where they
-// were found tells them apart.
 func (c *Choice) repeatedNames() (names []lang.Text) {
 	seen := map[string]int{}
 	for i := range c.Ranked {
@@ -362,7 +347,6 @@ func (c *Choice) repeatedNames() (names []lang.Text) {
 	return names
 }
 
-// refused returns a table of the configurations that do not meet the demand, with reasons.
 func (c *Choice) refused(level int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 		{Head: headRests.Text(), Left: true, Drop: 1}}}
@@ -372,7 +356,6 @@ func (c *Choice) refused(level int) table.Section {
 	return table.Section{Title: titleRefused.Text(), Level: level, Table: t}
 }
 
-// lines returns the break-even in sentences.
 func (e *BreakEven) lines(d Demand) []lang.Text {
 	var lines []lang.Text
 	if e.FirstPrice.Known() {
@@ -390,7 +373,7 @@ func (e *BreakEven) lines(d Demand) []lang.Text {
 	return lines
 }
 
-// Money prints an amount with the currency of the prices, where that is told.
+// Money prints an amount with the currency of the prices, where that is known.
 func (c *Choice) Money(f rundir.Number) string {
 	return strings.TrimSpace(money(f) + " " + c.Currency)
 }

@@ -13,20 +13,20 @@ import (
 // What was read in documents, and runs that are no sweeps, stay as they are.
 func PoolSweeps(setups []setup.Setup, l lang.Lang) (all []setup.Setup) {
 	var keys []string
-	runs := map[string][]setup.Setup{}
+	groups := map[string][]setup.Setup{}
 	for i := range setups {
 		s := &setups[i]
 		key := s.Name
 		if kind := s.Run.Plan.Kind; s.Run.Source == nil && (kind == rundir.KindSweep || kind == rundir.KindUsers) {
 			key = kind + " " + compare.ConfigurationName(s.Run).EN
 		}
-		if runs[key] == nil {
+		if groups[key] == nil {
 			keys = append(keys, key)
 		}
-		runs[key] = append(runs[key], *s)
+		groups[key] = append(groups[key], *s)
 	}
 	for _, key := range keys {
-		same := runs[key]
+		same := groups[key]
 		if len(same) == 1 {
 			all = append(all, same[0])
 			continue

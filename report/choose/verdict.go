@@ -16,7 +16,6 @@ func Conclusions(all []Choice) []rundir.Conclusion {
 	return conclusions
 }
 
-// conclusion is that of one model.
 func (c *Choice) conclusion() rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Claim: c.answer()[0].In(lang.English)}
 	for _, r := range c.Refused {
@@ -36,8 +35,8 @@ func (c *Choice) conclusion() rundir.Conclusion {
 	one.Subject, one.Verdict, one.MayClaim = k.Name, rundir.DecisionChosen, rundir.SupportsValue
 	one.Metric, one.Value = "replicas", rundir.Exactly(float64(k.Replicas))
 	if k.ReplicaRange != [2]int{} {
-		one.MayClaim, one.Low, one.High = rundir.SupportsEstimate, rundir.Exactly(float64(k.ReplicaRange[0])),
-			rundir.Exactly(float64(k.ReplicaRange[1]))
+		one.MayClaim = rundir.SupportsEstimate
+		one.Low, one.High = rundir.Exactly(float64(k.ReplicaRange[0])), rundir.Exactly(float64(k.ReplicaRange[1]))
 	}
 	if k.limit.Doubted {
 		one.MayClaim = rundir.SupportsBound

@@ -2,7 +2,6 @@ package choose
 
 import "llmsweep/report/lang"
 
-// Prices that are not used.
 var (
 	priceUnused = lang.Say("warning: the price of %s is not used: %s", "警告：%s 的价格未被采用：%s")
 	knownGPUs   = lang.Say("the results have %s", "结果中的 GPU 为 %s")

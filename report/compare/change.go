@@ -14,9 +14,9 @@ type Change struct {
 	Setup string        `json:"setup"`
 	From  string        `json:"from"`
 	Key   string        `json:"key"`
-	Ratio rundir.Number `json:"ratio"`         // new to old, minus 1; of shares their difference
-	Low   rundir.Number `json:"low,omitzero"`  // 95 % interval
-	High  rundir.Number `json:"high,omitzero"` //
+	Ratio rundir.Number `json:"ratio"`        // new to old, minus 1; of shares their difference
+	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
+	High  rundir.Number `json:"high,omitzero"`
 	Shown *bool         `json:"shown,omitempty"`
 	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has
 	// no interval then.
@@ -52,8 +52,8 @@ const (
 	BoundRange = "between" // Low and High
 )
 
-// boundPlateau returns the change of a metric of the plateau where that of one side, or of both, is a lower bound, or a
-// range of rows that disagree: a bound without an interval, or none.
+// boundPlateau returns the change as a bound, without an interval, where a metric of the plateau is a lower bound on a
+// side or its rows disagree; the zero change where nothing is known.
 func (c Change) boundPlateau(m, from *Configuration, key string) Change {
 	if key != keyRate && key != keyOutput && key != KeyPerGPU || c.Ratio.IsZero() {
 		return c
@@ -73,7 +73,7 @@ func (c Change) boundPlateau(m, from *Configuration, key string) Change {
 	return Change{}
 }
 
-// Ratio is what is known of the ratio of two plateaus.
+// Ratio is the ratio of two plateaus, as far as it is known.
 type Ratio struct {
 	Of    string        `json:"of"` // the values of what differs
 	To    string        `json:"to"`
@@ -85,13 +85,12 @@ type Ratio struct {
 	Bound string `json:"bound,omitempty"`
 }
 
-// undecided reports whether either side may be the higher, because rows disagree.
+// undecided reports whether either side may be the higher one, because rows disagree.
 func (r Ratio) undecided() bool {
 	return r.Bound == BoundRange && r.Low.Value() < 1 && r.High.Value() > 1
 }
 
-// ratio returns the bounds of a metric of b over that of a, by what their rows leave open; plain where they leave
-// nothing open.
+// ratio returns the bounds of a metric of b over that of a. It is plain where both are known: then there are none.
 func ratio(b, a *Configuration, key string) (r Ratio, plain bool) {
 	x, ok1 := a.Get(key)
 	y, ok2 := b.Get(key)
@@ -108,7 +107,7 @@ func ratio(b, a *Configuration, key string) (r Ratio, plain bool) {
 		return f.Value.Value()
 	}
 	low, high := y.Value.Value()/top(x), top(y)/x.Value.Value()
-	// What the rows throughput show is no bound, but none holds that they contradict: the ratio is between the two.
+	// The rows throughput are no bound, but contradict these: the ratio is between the two.
 	if burst := y.Burst.Or(0) / x.Burst.Or(math.NaN()); burst > 0 && high > low*(1+1e-9) && (burst < low || burst > high) {
 		at := y.Value.Value() / x.Value.Value()
 		return Ratio{Low: rundir.Exactly(min(at, burst)), High: rundir.Exactly(max(at, burst)), Bound: BoundRange}, false
@@ -129,19 +128,20 @@ func ratio(b, a *Configuration, key string) (r Ratio, plain bool) {
 	return r, false
 }
 
-// memberRatio returns what is known of the ratio of two members.
 func memberRatio(of, to *Member) Ratio {
-	r, plain := ratio(&of.m, &to.m, keyOutput)
+	r, plain := ratio(&of.config, &to.config, keyOutput)
 	if plain {
-		a, _ := to.m.Get(keyOutput)
-		b, _ := of.m.Get(keyOutput)
+		a, _ := to.config.Get(keyOutput)
+		b, _ := of.config.Get(keyOutput)
 		c := change(b, a)
-		r.Ratio, r.Low, r.High = rundir.Exactly(c.Ratio.Value()+1), rundir.Exactly(c.Low.Value()+1),
-			rundir.Exactly(c.High.Value()+1)
+		r.Ratio, r.Low, r.High = plusOne(c.Ratio), plusOne(c.Low), plusOne(c.High)
 	}
 	r.Of, r.To = of.Value, to.Value
 	return r
 }
+
+// plusOne turns a relative change into a ratio. An absent one stays absent: it is NaN.
+func plusOne(n rundir.Number) rundir.Number { return rundir.Exactly(n.Value() + 1) }
 
 // change returns b/a - 1 with its interval by the delta method on the logarithm. The two are independent:
 // var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares, which may be 0, are subtracted instead.
@@ -164,7 +164,6 @@ func change(b, a Metric) Change {
 	return c.withInterval(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
 }
 
-// shareDifference returns the difference of two shares, b minus a, with its interval.
 func shareDifference(b, a Metric) Change {
 	c := Change{Ratio: rundir.Exactly(b.Value.Value() - a.Value.Value())}
 	half := stats.Z95 * math.Hypot(a.se, b.se)
@@ -174,14 +173,12 @@ func shareDifference(b, a Metric) Change {
 	return c.withInterval(c.Ratio.Value()-half, c.Ratio.Value()+half)
 }
 
-// withInterval sets the interval, and whether it shows a difference.
 func (c Change) withInterval(low, high float64) Change {
 	shown := low > 0 || high < 0
 	c.Low, c.High, c.Shown = rundir.Exactly(low), rundir.Exactly(high), &shown
 	return c
 }
 
-// boundText returns what is known of a ratio that has a bound, as a factor in words.
 func (r Ratio) boundText(l lang.Lang) string {
 	switch r.Bound {
 	case BoundLow:

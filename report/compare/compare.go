@@ -1,7 +1,7 @@
 // Package compare compares configurations: their metrics, the differences with intervals, and the effect of more GPUs,
 // another engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference
 // shown only where its interval shows it, and gives no interval to results of other tools, which come without records.
-// [Of] is where one begins to read.
+// Begin with [Of].
 package compare
 
 import (
@@ -35,7 +35,7 @@ type Comparison struct {
 	hitNotes []lang.Text // which hit rates differ
 }
 
-// group are setups of one workload, by their places among the setups. The others are compared with the first.
+// group is the setups of one workload, by their indices. The others are compared with the first.
 type group struct {
 	run     *rundir.Run // one with the workload
 	members []int
@@ -88,30 +88,29 @@ func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 		c.LeftOut = append(c.LeftOut, setups[i].LeftOut...)
 		c.Marked = append(c.Marked, setups[i].Marked...)
 	}
-	like := make([]string, len(setups))
+	hitGroups := make([]string, len(setups))
 	if !anyWorkload {
 		if err := c.checkHits(setups); err != nil {
 			return nil, err
 		}
-		like = c.hitGroups()
+		hitGroups = c.hitGroups()
 	}
 	for _, g := range c.groups {
+		first := g.members[0]
 		for _, i := range g.members[1:] {
-			c.Changes = append(c.Changes, changes(c.Setups[i], c.Setups[g.members[0]], like[i] == like[g.members[0]])...)
+			c.Changes = append(c.Changes, changes(c.Setups[i], c.Setups[first], hitGroups[i] == hitGroups[first])...)
 		}
+		c.Tails = append(c.Tails, tails(setups, g)...)
 	}
 	if !several && c.groups[0].run != nil {
 		c.Workload = workload(c.groups[0].run, lang.English)
 	}
-	for _, g := range c.groups {
-		c.Tails = append(c.Tails, tails(setups, g)...)
-	}
-	c.Factors = factors(setups, c.Setups, like, several)
+	c.Factors = factors(setups, c.Setups, hitGroups, several)
 	return c, nil
 }
 
-// groups returns the setups by workload, in the order in which these occur; in one group, whose workload is not known,
-// where any may be compared.
+// groups returns the setups by workload, in the order of their first setups; where any may be compared, in one group
+// without a workload.
 func groups(setups []setup.Setup, anyWorkload bool) []group {
 	var all []group
 	at := map[string]int{}

@@ -33,7 +33,8 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		if m.Setup == best.Setup {
 			continue
 		}
-		if r, plain := ratio(&best.m, &m.m, keyOutput); r.undecided() || !plain && r.Bound == "" && m.output() > 0 {
+		r, plain := ratio(&best.config, &m.config, keyOutput)
+		if r.undecided() || !plain && r.Bound == "" && m.output() > 0 {
 			say = sayMayBeMost
 		}
 		if s := f.ratioText(best, m, l); s != "" {
@@ -43,7 +44,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	if len(against) == 0 {
 		return ""
 	}
-	top, _ := best.m.Get(keyOutput)
+	top, _ := best.config.Get(keyOutput)
 	s := say.In(l, f.equal.In(l), f.valueName(best.Value, l), outputText(top, l),
 		strings.Join(against, lang.Semicolon.In(l)))
 	return s + lang.Stop.In(l) + f.itlSentence(l)
@@ -52,26 +53,27 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 // closedLoopsOnly reports whether the members are compared at equal concurrency: published closed loops show no
 // plateau.
 func (f *Factor) closedLoopsOnly() bool {
-	return len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported })
+	return len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.config.Imported })
 }
 
 // best returns the member with the highest output. Of lower bounds the rows throughput tell which that may be.
 func (f *Factor) best() Member {
 	best := f.Members[0]
-	a, _ := best.m.Get(keyOutput)
+	a, _ := best.config.Get(keyOutput)
 	for _, m := range f.Members[1:] {
-		b, ok := m.m.Get(keyOutput)
-		if r, plain := ratio(&best.m, &m.m, keyOutput); ok && !plain && r.Bound == "" && b.Burst.Value() > a.Burst.Value() {
+		b, ok := m.config.Get(keyOutput)
+		r, plain := ratio(&best.config, &m.config, keyOutput)
+		if ok && !plain && r.Bound == "" && b.Burst.Value() > a.Burst.Value() {
 			best, a = m, b
 		}
 	}
 	return best
 }
 
-// usersConclusion returns how many users the first member carries, and the others against it; empty where that is not
-// known of all, within the same terms.
+// usersConclusion returns how many users the first member carries, and the others against it; empty where that is
+// unknown of one, or not within the same terms.
 func (f *Factor) usersConclusion(l lang.Lang) string {
-	first, ok := f.Members[0].m.Get(keyUsers)
+	first, ok := f.Members[0].config.Get(keyUsers)
 	if !ok {
 		return ""
 	}
@@ -85,7 +87,7 @@ func (f *Factor) usersConclusion(l lang.Lang) string {
 	var others []string
 	for i := range f.Members[1:] {
 		m := &f.Members[i+1]
-		v, ok := m.m.Get(keyUsers)
+		v, ok := m.config.Get(keyUsers)
 		if !ok || v.Terms != first.Terms {
 			return ""
 		}
@@ -99,18 +101,18 @@ func (f *Factor) usersConclusion(l lang.Lang) string {
 		strings.Join(others, lang.Comma.In(l))) + lang.Stop.In(l)
 }
 
-// ratioText returns the ratio of the best to another in words, or that no difference is shown.
 func (f *Factor) ratioText(best, m Member, l lang.Lang) string {
-	a, ok1 := m.m.Get(keyOutput)
-	b, ok2 := best.m.Get(keyOutput)
+	a, ok1 := m.config.Get(keyOutput)
+	b, ok2 := best.config.Get(keyOutput)
 	c := change(b, a)
 	if !ok1 || !ok2 || c.Ratio.IsZero() {
 		return ""
 	}
 	name, value := f.valueName(m.Value, l), outputText(a, l)
 	burst := b.Burst.Or(0) / a.Burst.Or(math.NaN())
-	switch r, plain := ratio(&best.m, &m.m, keyOutput); {
-	case c.Shown != nil && !*c.Shown, plain && c.Shown == nil && c.Ratio.Value() < equalTolerance:
+	r, plain := ratio(&best.config, &m.config, keyOutput)
+	switch {
+	case c.Shown != nil && !*c.Shown || plain && c.Shown == nil && c.Ratio.Value() < equalTolerance:
 		return sayClose.In(l, name, value)
 	case plain && burst > 0 && math.Abs(burst/(c.Ratio.Value()+1)-1) > equalTolerance:
 		// the rows throughput show another ratio
@@ -124,34 +126,30 @@ func (f *Factor) ratioText(best, m Member, l lang.Lang) string {
 		return sayTimesUnknown.In(l, name, value)
 	case r.Bound == BoundRange && r.Low.Value() < 1+equalTolerance && r.High.Value() > 1/(1+equalTolerance):
 		return sayClose.In(l, name, value)
-	default:
-		return sayTimes.In(l, r.boundText(l), name, value, "")
 	}
+	return sayTimes.In(l, r.boundText(l), name, value, "")
 }
 
 func times(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-// outputText returns the output of a plateau in words: a lower bound, a range of rows that disagree, or a number; and
-// what the row throughput printed, where there is one.
 func outputText(f Metric, l lang.Lang) string {
-	said := tokens(f.Value)
+	text := tokens(f.Value)
 	switch {
 	case f.AtLeast:
-		said = sayOrMore.In(l, said)
+		text = sayOrMore.In(l, text)
 	case f.Most.Known():
-		said = sayTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
+		text = sayTo.In(l, lang.Number(f.Value, lang.Fixed(2)), tokens(f.Most))
 	}
 	if f.Burst.Known() {
-		said += sayBurst.In(l, lang.Number(f.Burst, lang.Fixed(2)))
+		text += sayBurst.In(l, lang.Number(f.Burst, lang.Fixed(2)))
 	}
-	return said
+	return text
 }
 
 // equalTolerance is the relative difference up to which metrics without intervals count as equal: single measurements
 // of a minute repeat no better.
 const equalTolerance = 0.05
 
-// intervalText is the interval of a ratio, in parentheses, where there is one.
 func intervalText(c Change, l lang.Lang) string {
 	if c.Shown == nil {
 		return ""
@@ -159,13 +157,13 @@ func intervalText(c Change, l lang.Lang) string {
 	return sayInterval.In(l, fmt.Sprintf("%.2f", 1+c.Low.Value()), fmt.Sprintf("%.2f", 1+c.High.Value()))
 }
 
-// itlSentence returns a sentence that names the member with the shortest gaps between tokens alone on the server, where
-// that is shown against all others.
+// itlSentence names the member with the shortest gaps between tokens for one request at a time, where that is shown
+// against all others.
 func (f *Factor) itlSentence(l lang.Lang) string {
 	var best *Member
 	var least Metric
 	for i := range f.Members {
-		v, ok := f.Members[i].m.Get("itl@sync")
+		v, ok := f.Members[i].config.Get("itl@sync")
 		if !ok || !v.Value.Known() {
 			return ""
 		}
@@ -179,9 +177,9 @@ func (f *Factor) itlSentence(l lang.Lang) string {
 		if m == best {
 			continue
 		}
-		v, _ := m.m.Get("itl@sync")
-		if c := change(v, least); c.Ratio.IsZero() || c.Shown != nil && !*c.Shown || c.Shown == nil &&
-			c.Ratio.Value() < equalTolerance {
+		v, _ := m.config.Get("itl@sync")
+		c := change(v, least)
+		if c.Ratio.IsZero() || c.Shown != nil && !*c.Shown || c.Shown == nil && c.Ratio.Value() < equalTolerance {
 			return ""
 		}
 		rest = append(rest, f.valueName(m.Value, l)+" "+seconds(v.Value))
@@ -206,9 +204,13 @@ func (f *Factor) valueName(value string, l lang.Lang) string {
 	return value
 }
 
-// gpuConclusion returns the effect of more GPUs.
 func (f *Factor) gpuConclusion(l lang.Lang) string {
 	var all []string
+	add := func(sentences string) {
+		if !slices.Contains(all, sentences) {
+			all = append(all, sentences)
+		}
+	}
 	for _, s := range f.Steps {
 		p, ok := s.load(keyRate)
 		if !ok {
@@ -216,19 +218,15 @@ func (f *Factor) gpuConclusion(l lang.Lang) string {
 		}
 		if p.Unknown { // of two lower bounds nothing follows
 			if a, b := p.Before.Burst, p.After.Burst; a.Value() > 0 && b.Known() {
-				says := sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) +
-					lang.Stop.In(l) + synchronousSentence(s, l)
-				if !slices.Contains(all, says) {
-					all = append(all, says)
-				}
+				add(sayBursts.In(l, f.equal.In(l), s.To, s.From, times(b.Value()/a.Value()), tokens(b), tokens(a)) +
+					lang.Stop.In(l) + synchronousSentence(s, l))
 			}
 			continue
 		}
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
 		if p.Low.Known() && p.SpeedUp.Known() {
-			shown := p.Low.Value() > 1 || p.High.Value() < 1
 			c = c.withInterval(p.Low.Value()-1, p.High.Value()-1)
-			if !shown {
+			if !*c.Shown {
 				all = append(all, sayNoSpeedUp.In(l, f.equal.In(l), s.To, s.From))
 				continue
 			}
@@ -237,14 +235,11 @@ func (f *Factor) gpuConclusion(l lang.Lang) string {
 		if a, b := p.Answer[0], p.Answer[1]; lengthsDiffer(a, b) { // requests are not equal work
 			says += sayAnswers.In(l, fmt.Sprintf("%.1f", a.Value()), fmt.Sprintf("%.1f", b.Value()))
 		}
-		if says += synchronousSentence(s, l); !slices.Contains(all, says) {
-			all = append(all, says)
-		}
+		add(says + synchronousSentence(s, l))
 	}
 	return strings.Join(all, space.In(l))
 }
 
-// speedUpText returns the effect of a step at the plateau: a ratio or a bound.
 func (f *Factor) speedUpText(s Step, p Load, c Change, l lang.Lang) string {
 	name := f.equal.In(l)
 	if slices.ContainsFunc(f.Steps, func(o Step) bool { // two results have one number of GPUs
@@ -261,15 +256,13 @@ func (f *Factor) speedUpText(s Step, p Load, c Change, l lang.Lang) string {
 	return sayScales.In(l, name, s.To, s.From, ratio, outputText(p.After, l), outputText(p.Before, l), intervalText(c, l))
 }
 
-// lengthTolerance is the difference in the lengths of answers from which on they are printed: an end token or two, and
-// a request cut at the window's edge.
+// lengthTolerance allows for an end token or two, and for a request that the window cuts.
 const lengthTolerance = 0.1
 
 func lengthsDiffer(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > lengthTolerance*min(a.Value(), b.Value())
 }
 
-// synchronousSentence returns the effect of a step on one request at a time.
 func synchronousSentence(s Step, l lang.Lang) string {
 	p, ok := s.load("sync")
 	if !ok || !p.ITL[0].Known() || !p.ITL[1].Known() {

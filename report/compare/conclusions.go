@@ -16,9 +16,8 @@ func (c *Comparison) Answer() []lang.Text {
 	return answer
 }
 
-// conclusions returns what the setups show: what a difference in one thing makes, those between the most setups first,
-// then how each setup that is part of no such difference differs from the first. The answer has the first of them, and
-// rest the others.
+// conclusions returns the effect of each factor, those with the most members first, then how each setup that is part of
+// no factor differs from the first one. The first of them are the answer.
 func (c *Comparison) conclusions() (answer, rest []lang.Text) {
 	byMembers := make([]*Factor, len(c.Factors))
 	for i := range c.Factors {
@@ -37,8 +36,10 @@ func (c *Comparison) conclusions() (answer, rest []lang.Text) {
 		}
 		for _, i := range g.members[1:] {
 			name := c.Setups[i].Name
-			if s := c.setupSentence(name); !s.IsZero() && !slices.ContainsFunc(byMembers,
-				func(f *Factor) bool { return f.includes(name) }) {
+			if slices.ContainsFunc(byMembers, func(f *Factor) bool { return f.includes(name) }) {
+				continue
+			}
+			if s := c.setupSentence(name); !s.IsZero() {
 				all = append(all, s)
 			}
 		}
@@ -51,8 +52,8 @@ func (f *Factor) includes(setup string) bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Setup == setup })
 }
 
-// setupSentence returns in a sentence how a setup differs from the first one, in what no difference is shown, and what
-// is not judged: a difference without an interval where others have one.
+// setupSentence says how a setup differs from the first one, in what no difference is shown, and what is not judged: a
+// difference without an interval where others have one.
 func (c *Comparison) setupSentence(setup string) lang.Text {
 	from, all := c.Differences(setup)
 	judged := slices.ContainsFunc(all, func(d Difference) bool { return !d.Low.IsZero() })

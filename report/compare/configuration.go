@@ -14,16 +14,14 @@ import (
 
 // Configuration is a configuration and its metrics.
 type Configuration struct {
-	Name     string        `json:"name"`
-	Origin   string        `json:"origin"`
-	Labels   rundir.Labels `json:"labels"`
-	Imported bool          `json:"imported,omitempty"` // read elsewhere: there are no records
-	Workload string        `json:"workload,omitempty"` // where those of the results differ
-	Metrics  []Metric      `json:"figures"`
-	Hits     rundir.Number `json:"cache_hits,omitzero"` // share of the prompt tokens that the server reported as cached
-
-	// StageTime is how long the stages of its document lasted, in seconds, as the rows show.
-	StageTime rundir.Number `json:"stage_time_s,omitzero"`
+	Name      string        `json:"name"`
+	Origin    string        `json:"origin"`
+	Labels    rundir.Labels `json:"labels"`
+	Imported  bool          `json:"imported,omitempty"` // read elsewhere: there are no records
+	Workload  string        `json:"workload,omitempty"` // where those of the results differ
+	Metrics   []Metric      `json:"figures"`
+	Hits      rundir.Number `json:"cache_hits,omitzero"`   // share of the prompt tokens that were cached, as reported
+	StageTime rundir.Number `json:"stage_time_s,omitzero"` // how long the stages of its document lasted
 }
 
 // Metric is a metric of a configuration that is known.
@@ -37,27 +35,23 @@ type Metric struct {
 	Most    rundir.Number `json:"most,omitzero"`
 	Repeats bool          `json:"repeats,omitempty"`  // Most is the largest value of repeats
 	AtLeast bool          `json:"at_least,omitempty"` // a lower bound: the rows end before the plateau
-	// of an SLO that it is about, and their load; within which a number of users is carried
-	Terms string `json:"terms,omitempty"`
-	Where string `json:"where"`                // the rows it rests on
-	Steep bool   `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
-	// Doubted reports whether it rests on figures that the audit doubts.
-	Doubted bool `json:"doubted,omitempty"`
+	// Terms are those of the SLO within which users are carried, or that it is about, with their load.
+	Terms   string `json:"terms,omitempty"`
+	Where   string `json:"where"`                // the rows it rests on
+	Steep   bool   `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
+	Doubted bool   `json:"doubted,omitempty"`    // it rests on figures that the audit doubts
 	// Burst is what the row throughput of a document printed, which sends all requests at once.
 	Burst rundir.Number `json:"throughput_row,omitzero"`
 	se    float64       // standard error, NaN where there is none
 }
 
-// operatingLoads are the loads, as fractions of the plateau, with their names in keys.
-func operatingLoads() []struct {
+// operatingLoad is a share of the plateau with its name in keys; 0 for one request at a time.
+type operatingLoad struct {
 	name  string
 	share float64
-} {
-	return []struct {
-		name  string
-		share float64
-	}{{"sync", 0}, {"50", 0.5}, {"80", 0.8}}
 }
+
+func operatingLoads() []operatingLoad { return []operatingLoad{{"sync", 0}, {"50", 0.5}, {"80", 0.8}} }
 
 // Measure returns the metrics of a setup.
 func Measure(s *setup.Setup) Configuration {
@@ -67,6 +61,15 @@ func Measure(s *setup.Setup) Configuration {
 	}
 	m.Hits = hitRate(s)
 	m.addUsers(s)
+	m.addPlateau(s)
+	m.addLoads(s)
+	m.addTerms(s)
+	m.addAccuracy(s.Run, s.Origin())
+	m.addErrors(s)
+	return m
+}
+
+func (m *Configuration) addPlateau(s *setup.Setup) {
 	p := s.Plateau
 	m.add(keyRate, setup.Value{Number: p.Rate, SE: plateauError(p, 1)}, p.Where)
 	scale := math.NaN()
@@ -96,38 +99,37 @@ func Measure(s *setup.Setup) Configuration {
 	}
 	m.boundPlateau(p)
 	m.add(keyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
+}
+
+func (m *Configuration) addLoads(s *setup.Setup) {
 	for _, at := range operatingLoads() {
 		point, ok := s.PointAtShare(at.share)
 		if at.share == 0 {
 			point, ok = s.SynchronousPoint()
-		} else if p.Rising || p.Most.Known() { // a share of what is not known
+		} else if s.Plateau.Rising || s.Plateau.Most.Known() { // a share of what is not known
 			continue
 		}
-		if ok {
-			ttft, itl := point.Latency(setup.TTFT), point.Latency(setup.ITL)
-			if a := saturation.AnswerOf(s.Run); at.name == "80" && s.Run.Source == nil && a != nil &&
-				a.Comfortable != nil && !a.Comfortable.BySLO {
-				// the number is that of every report; the interval that of the rows
-				ttft.Number, itl.Number = a.Comfortable.TTFTMean, a.Comfortable.ITLMean
-			}
-			m.add("ttft@"+at.name, ttft, point.Where())
-			m.add("itl@"+at.name, itl, point.Where())
-			m.add("output@"+at.name, point.OutputRate(setup.Output), point.Where())
+		if !ok {
+			continue
 		}
+		ttft, itl := point.Latency(setup.TTFT), point.Latency(setup.ITL)
+		if a := saturation.AnswerOf(s.Run); at.name == "80" && s.Run.Source == nil && a != nil &&
+			a.Comfortable != nil && !a.Comfortable.BySLO {
+			// the number is that of every report; the interval that of the rows
+			ttft.Number, itl.Number = a.Comfortable.TTFTMean, a.Comfortable.ITLMean
+		}
+		m.add("ttft@"+at.name, ttft, point.Where())
+		m.add("itl@"+at.name, itl, point.Where())
+		m.add("output@"+at.name, point.OutputRate(setup.Output), point.Where())
 	}
-	m.addTerms(s)
-	m.addAccuracy(s.Run, s.Origin())
-	m.addErrors(s)
-	return m
 }
 
-// addUsers adds how many users the configuration carries, and how many a GPU.
 func (m *Configuration) addUsers(s *setup.Setup) {
 	a := saturation.AnswerOf(s.Run)
 	if a == nil || a.Carried == nil {
 		return
 	}
-	c, terms := a.Carried, strings.Join(slices.Sorted(slices.Values(a.Carried.Terms)), ", ")
+	c := a.Carried
 	se := math.NaN()
 	if c.Low.Known() && c.High.Known() {
 		se = (c.High.Value() - c.Low.Value()) / 2 / stats.Z95
@@ -146,7 +148,7 @@ func (m *Configuration) addUsers(s *setup.Setup) {
 		scale := 1 / float64(one.gpus)
 		m.add(one.key, setup.Value{Number: lang.Scale(c.Users, scale), SE: se * scale}, where)
 		f := &m.Metrics[len(m.Metrics)-1]
-		f.Terms = terms
+		f.Terms = strings.Join(slices.Sorted(slices.Values(c.Terms)), ", ")
 		if !math.IsNaN(se) { // it is not even about the number
 			f.Low, f.High = lang.Scale(c.Low, scale), lang.Scale(c.High, scale)
 		}
@@ -175,8 +177,8 @@ func (m *Configuration) boundPlateau(p setup.Plateau) {
 	}
 }
 
-// meanAnswer returns the mean length of the answers of all stages in tokens; NaN where it is not known. Output over
-// rate differs from it, since the tokens of a window are not those of the answers that end in it.
+// meanAnswer returns the mean length of all answers in tokens; NaN where it is unknown. Output over rate differs from
+// it, since the tokens of a window are not those of the answers that end in it.
 func meanAnswer(s *setup.Setup) float64 {
 	var tokens, n float64
 	for i := range s.Run.Stages {
@@ -195,7 +197,7 @@ func plateauError(p setup.Plateau, scale float64) float64 {
 	return (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 * scale
 }
 
-// add adds a metric that is known.
+// add adds a metric if it is known.
 func (m *Configuration) add(key string, v setup.Value, where string) {
 	if v.Number.IsZero() {
 		return
@@ -218,9 +220,6 @@ func (m *Configuration) addAccuracy(run *rundir.Run, where string) {
 	m.add(KeyAccuracy, setup.Value{Number: rundir.Exactly(share), SE: shareError(share, float64(g.Items))}, where)
 }
 
-// addErrors adds the share of failed requests over all rows that count; absent where requests were not counted. The
-// interval is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where
-// none failed.
 func (m *Configuration) addErrors(s *setup.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
@@ -232,7 +231,7 @@ func (m *Configuration) addErrors(s *setup.Setup) {
 	m.addErrorShare(ended, failed, s.Run.Source != nil, s.Origin())
 }
 
-// addErrorShare adds the share of failed requests; imported ones have no interval.
+// addErrorShare adds the share of failed requests where they were counted; imported ones have no interval.
 func (m *Configuration) addErrorShare(ended, failed int, imported bool, where string) {
 	if ended == 0 {
 		return
@@ -246,7 +245,7 @@ func (m *Configuration) addErrorShare(ended, failed int, imported bool, where st
 	m.add(KeyErrors, setup.Value{Number: rundir.Exactly(share), SE: se}, where)
 }
 
-// Get is a metric by its key.
+// Get returns a metric by its key.
 func (m *Configuration) Get(key string) (Metric, bool) {
 	i := slices.IndexFunc(m.Metrics, func(f Metric) bool { return f.Key == key })
 	if i < 0 {

@@ -18,7 +18,7 @@ type Difference struct {
 	High  rundir.Number
 	Shown bool
 	Bound bool // one side is a lower bound, so the difference is one too, without an interval
-	// Better reports whether a rise is good: more output is, a longer wait is not.
+	// Better reports whether a rise is good: more output is, a higher latency is not.
 	Better bool
 }
 

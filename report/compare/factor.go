@@ -12,7 +12,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The labels of which one may differ. There are also those that people made up, by their names.
+// The labels of which one may differ, besides free labels by their names.
 const (
 	ByGPUs    = "gpus"
 	byEngine  = "engine"
@@ -39,13 +39,12 @@ type Factor struct {
 
 // Member is a setup of a factor.
 type Member struct {
-	Value string `json:"value"` // of what differs
-	Setup string `json:"setup"`
-	m     Configuration
-	setup *setup.Setup
+	Value  string `json:"value"` // of what differs
+	Setup  string `json:"setup"`
+	config Configuration
+	setup  *setup.Setup
 }
 
-// labelValue is a setup's value of one thing.
 func labelValue(run *rundir.Run, what string) string {
 	switch what {
 	case ByGPUs:
@@ -70,9 +69,8 @@ func labelValue(run *rundir.Run, what string) string {
 }
 
 // factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to
-// it. What no label names may still differ. like has the key of those with like hit rates. Several is set where the
-// setups have several workloads.
-func factors(setups []setup.Setup, all []Configuration, like []string, several bool) []Factor {
+// it. What no label names may still differ. several is set where the setups have several workloads.
+func factors(setups []setup.Setup, all []Configuration, hitGroups []string, several bool) []Factor {
 	var free []string
 	for i := range setups {
 		free = append(free, setups[i].Run.Labels.FreeKeys()...)
@@ -89,7 +87,7 @@ func factors(setups []setup.Setup, all []Configuration, like []string, several b
 			if labelValue(run, what) == "" && what != byQuant && what != byHeading {
 				continue
 			}
-			key := groupKey(run, what, free) + like[i]
+			key := groupKey(run, what, free) + hitGroups[i]
 			if groups[key] == nil {
 				equal := lang.Both(func(l lang.Lang) string { return commonText(run, what, several, l) })
 				groups[key] = &Factor{What: what, Equal: equal.EN, equal: equal}
@@ -100,7 +98,7 @@ func factors(setups []setup.Setup, all []Configuration, like []string, several b
 		}
 		for _, key := range order {
 			g := groups[key]
-			if g.differs() {
+			if slices.ContainsFunc(g.Members, func(m Member) bool { return m.Value != g.Members[0].Value }) {
 				g.finish()
 				found = append(found, *g)
 			}
@@ -109,8 +107,8 @@ func factors(setups []setup.Setup, all []Configuration, like []string, several b
 	return found
 }
 
-// groupKey returns what the members of a group have in common: their workload and all labels but one. A label that none
-// of them has is one in common. A heading and the options of a launch command count only where nothing else differs.
+// groupKey returns what the members of a group have in common: their workload and all labels but one. Headings are
+// compared only where launch commands are equal too.
 func groupKey(run *rundir.Run, what string, free []string) string {
 	parts := []string{workload(run, lang.English)}
 	for _, other := range append([]string{byModel, byQuant, byGPU, ByGPUs, byEngine, byThink}, free...) {
@@ -161,21 +159,17 @@ func commonText(run *rundir.Run, what string, several bool, l lang.Lang) string 
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-func (f *Factor) differs() bool {
-	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Value != f.Members[0].Value })
-}
-
 // finish sorts the members by the number of GPUs, else by output, the highest first, and sets the conclusion.
 func (f *Factor) finish() {
 	slices.SortStableFunc(f.Members, func(a, b Member) int {
 		if f.What == ByGPUs {
-			return cmp.Or(cmp.Compare(a.m.Labels.GPUs, b.m.Labels.GPUs), strings.Compare(a.Setup, b.Setup))
+			return cmp.Or(cmp.Compare(a.config.Labels.GPUs, b.config.Labels.GPUs), strings.Compare(a.Setup, b.Setup))
 		}
 		return cmp.Or(cmp.Compare(b.output(), a.output()), strings.Compare(a.Setup, b.Setup))
 	})
 	if f.What == ByGPUs {
 		f.eachStep(func(a, b *Member) {
-			s := step(&a.m, &b.m)
+			s := step(&a.config, &b.config)
 			s.origins = [2]string{a.setup.Origin(), b.setup.Origin()}
 			f.Steps = append(f.Steps, s)
 			f.Ratios = append(f.Ratios, memberRatio(b, a))
@@ -190,7 +184,7 @@ func (f *Factor) finish() {
 }
 
 func (m Member) output() float64 {
-	f, _ := m.m.Get(keyOutput)
+	f, _ := m.config.Get(keyOutput)
 	if !f.Value.Known() {
 		return -1
 	}

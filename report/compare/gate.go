@@ -77,8 +77,8 @@ func (u Unjudged) String() string {
 	return fmt.Sprintf("the difference in %s of %s, %s, has no interval", u.Key, u.Setup, u.Change)
 }
 
-// Unjudged returns the changes of the gate's metric without an interval, from which nothing follows. Where the metric
-// is not known of any two setups, that is one of its own.
+// Unjudged returns the changes of the gate's metric without an interval, or one without a change where no two setups
+// have the metric.
 func (c *Comparison) Unjudged(g Gate) []Unjudged {
 	var all []Unjudged
 	known := false

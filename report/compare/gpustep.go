@@ -8,10 +8,9 @@ import (
 
 // Step is the effect of more GPUs.
 type Step struct {
-	From  int    `json:"from"` // GPUs
-	To    int    `json:"to"`
-	Loads []Load `json:"loads"`
-
+	From    int    `json:"from"` // GPUs
+	To      int    `json:"to"`
+	Loads   []Load `json:"loads"`
 	origins [2]string
 }
 
@@ -33,8 +32,7 @@ type Load struct {
 	Answer  [2]rundir.Number `json:"tokens_per_request"`
 }
 
-// step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its
-// own.
+// step returns the effect of more GPUs at each load. A share of the plateau is that of each side's own.
 func step(a, b *Configuration) Step {
 	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
 	for _, at := range []string{"sync", "50", "80", keyRate} {
@@ -51,11 +49,14 @@ func step(a, b *Configuration) Step {
 		if c.Ratio.IsZero() {
 			continue
 		}
-		plus1 := func(f rundir.Number) rundir.Number { return rundir.Exactly(f.Value() + 1) } // absent stays absent: NaN
-		l := Load{At: at, Before: before, After: after, SpeedUp: plus1(c.Ratio), Low: plus1(c.Low), High: plus1(c.High)}
+		l := Load{At: at, Before: before, After: after, SpeedUp: plusOne(c.Ratio), Low: plusOne(c.Low),
+			High: plusOne(c.High)}
 		l.Efficiency = rundir.Exactly(l.SpeedUp.Value() * float64(s.From) / float64(s.To))
 		if at == keyRate {
-			l.setBound(ratio(b, a, keyOutput))
+			if r, plain := ratio(b, a, keyOutput); !plain {
+				l.SpeedUp, l.Efficiency = rundir.Number{}, rundir.Number{}
+				l.Low, l.High, l.Bound, l.Unknown = r.Low, r.High, r.Bound, r.Bound == ""
+			}
 		}
 		for i, m := range []*Configuration{a, b} {
 			itl, _ := m.Get("itl@" + at)
@@ -71,35 +72,24 @@ func step(a, b *Configuration) Step {
 	return s
 }
 
-// eachStep calls do for each pair of a member and one with the next more GPUs, whatever the order in which results were
-// named.
+// eachStep calls do for each pair of a member and one with the next more GPUs. Members are in the order of their GPUs.
 func (f *Factor) eachStep(do func(a, b *Member)) {
 	for i := range f.Members {
 		b := &f.Members[i]
 		fewer := 0
 		for j := range f.Members[:i] {
-			if n := f.Members[j].m.Labels.GPUs; n < b.m.Labels.GPUs {
+			if n := f.Members[j].config.Labels.GPUs; n < b.config.Labels.GPUs {
 				fewer = max(fewer, n)
 			}
 		}
 		for j := range f.Members[:i] {
-			if a := &f.Members[j]; fewer > 0 && a.m.Labels.GPUs == fewer {
+			if a := &f.Members[j]; fewer > 0 && a.config.Labels.GPUs == fewer {
 				do(a, b)
 			}
 		}
 	}
 }
 
-// setBound takes the speed-up back where it is a bound, or not known.
-func (l *Load) setBound(r Ratio, plain bool) {
-	if plain {
-		return
-	}
-	l.SpeedUp, l.Efficiency, l.Low, l.High, l.Bound, l.Unknown = rundir.Number{}, rundir.Number{}, r.Low, r.High, r.Bound,
-		r.Bound == ""
-}
-
-// load is the step at one load.
 func (s Step) load(name string) (Load, bool) {
 	i := slices.IndexFunc(s.Loads, func(l Load) bool { return l.At == name })
 	if i < 0 {

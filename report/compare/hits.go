@@ -37,7 +37,6 @@ func hitsDiffer(a, b *Configuration) bool {
 	return a.Hits.Known() && b.Hits.Known() && math.Abs(a.Hits.Value()-b.Hits.Value()) > hitTolerance
 }
 
-// addUncached adds the uncached tokens per second of a configuration at its plateau.
 func (m *Configuration) addUncached(s *setup.Setup) {
 	tokens, n := 0.0, 0.0
 	for i := range s.Rows {
@@ -53,8 +52,8 @@ func (m *Configuration) addUncached(s *setup.Setup) {
 	m.add(keyUncached, setup.Value{Number: rundir.Exactly(v), SE: plateauError(p, v/p.Rate.Value())}, p.Where)
 }
 
-// hitGroups returns for each configuration the first whose hit rate is like its own, as the key of those that are
-// compared by all metrics.
+// hitGroups returns for each configuration the key of those with a like hit rate, which are compared by all metrics:
+// the index of the first.
 func (c *Comparison) hitGroups() []string {
 	keys := make([]string, len(c.Setups))
 	for i := range c.Setups {
@@ -90,7 +89,6 @@ func (c *Comparison) checkHits(setups []setup.Setup) error {
 	return nil
 }
 
-// differentHits is the error of configurations that cannot be compared because of their hit rates.
 type differentHits struct{ a, b *Configuration }
 
 func (e differentHits) Error() string {

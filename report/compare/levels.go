@@ -87,7 +87,7 @@ func Levels(a, b *setup.Setup) []Level {
 	return all
 }
 
-// inFlight is the number that a closed loop kept in flight; 0 for other loads.
+// inFlight returns the number that a closed loop kept in flight; 0 for other loads.
 func inFlight(r *setup.Row) int {
 	if s := r.Stage; setup.ConcurrencyBound(s) || !s.Rate.Known() && s.Kind == rundir.StageConcurrent {
 		return s.MaxConcurrency
@@ -95,7 +95,6 @@ func inFlight(r *setup.Row) int {
 	return 0
 }
 
-// levelStages is the measurements with n in flight.
 func levelStages(s *setup.Setup, n int) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range s.Rows {
@@ -116,7 +115,6 @@ func levelWhere(s *setup.Setup, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// doubtedStages returns the number of stages with a finding of the audit.
 func doubtedStages(s *setup.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {
@@ -150,31 +148,19 @@ func (f *Factor) pairs() []Pair {
 				Origins: [2]string{a.setup.Origin(), b.setup.Origin()}, Levels: levels})
 		}
 	}
-	for j := range f.Members {
-		b := &f.Members[j]
-		if f.What != ByGPUs {
-			if j > 0 && b.Value != f.Members[0].Value {
-				add(b, &f.Members[0])
-			}
-			continue
-		}
-		fewer := ""
-		for i := j - 1; i >= 0; i-- {
-			a := &f.Members[i]
-			if a.Value != b.Value && (fewer == "" || a.Value == fewer) {
-				fewer = a.Value
-			}
-		}
-		for i := range f.Members[:j] {
-			if a := &f.Members[i]; fewer != "" && a.Value == fewer {
-				add(a, b)
-			}
+	if f.What == ByGPUs {
+		f.eachStep(add)
+		return all
+	}
+	first := &f.Members[0]
+	for i := range f.Members {
+		if m := &f.Members[i]; m.Value != first.Value {
+			add(m, first)
 		}
 	}
 	return all
 }
 
-// levelConclusion returns a sentence for each pair.
 func (f *Factor) levelConclusion(l lang.Lang) string {
 	var all []string
 	for _, p := range f.Pairs {
@@ -193,15 +179,9 @@ func (f *Factor) levelConclusion(l lang.Lang) string {
 
 // gpuPairName returns the name of a pair, such as "Qwen7B-awq, SGLang, 2 to 4 x A10".
 func (f *Factor) gpuPairName(p Pair, l lang.Lang) string {
-	m := f.Members[0].m
-	var parts []string
-	for _, s := range []string{modelName(m.Labels), m.Labels.Engine} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
-	head := strings.Join(parts, lang.Comma.In(l))
+	labels := f.Members[0].config.Labels
+	parts := []string{modelName(labels), labels.Engine, sayGPUPair.In(l, p.From, p.To, labels.GPU)}
+	head := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), lang.Comma.In(l))
 	if slices.ContainsFunc(f.Pairs, func(o Pair) bool {
 		return o.From == p.From && o.To == p.To && o.Setups != p.Setups
 	}) {
@@ -251,7 +231,6 @@ func (v Level) Change(l lang.Lang) string {
 	return sayTo.In(l, low, high) + " %"
 }
 
-// wholePercent is a signed whole percentage.
 func wholePercent(v float64) string {
 	n := int(math.Round(v * 100))
 	if n == 0 {
@@ -282,8 +261,8 @@ func (f *Factor) levelTable() table.Table {
 			table.Column{Head: lang.HeadLatency.Text(), Sub: subPerToken.Text()},
 			table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("%")})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()}, table.Column{Head: headRests.Text(),
-		Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headMeasured.Text()},
+		table.Column{Head: headRests.Text(), Left: true})
 	named := func(value string) lang.Text {
 		return lang.Both(func(l lang.Lang) string { return f.valueName(value, l) })
 	}
@@ -300,8 +279,8 @@ func (f *Factor) levelTable() table.Table {
 			if uneven {
 				row = append(row, rangeCell(v.Answer, 1, 0), rangeCell(v.PerToken, 1e3, 1), riseCell(v.Output))
 			}
-			row = append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)), table.Literal(v.Where[0]+" | "+
-				v.Where[1]))
+			row = append(row, table.Literal(fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)),
+				table.Literal(v.Where[0]+" | "+v.Where[1]))
 			t.Rows = append(t.Rows, row)
 		}
 	}

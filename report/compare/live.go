@@ -1,5 +1,3 @@
-// Compares two servers that were measured in turns.
-
 package compare
 
 import (
@@ -16,7 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// liveSchema names the version of the JSON of a comparison of two servers.
+// liveSchema names the version of a PairComparison's JSON.
 const liveSchema = "llmsweep.compare-live/v1"
 
 // PairComparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
@@ -50,7 +48,8 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), run: a, cost: findings.CostOf(a, b),
 	}
 	for _, r := range v.Rows {
-		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
+		if r.Low.Known() {
+			c := Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}
 			v.changes = append(v.changes, c.withInterval(r.Low.Value(), r.High.Value()))
 		}
 	}
@@ -59,8 +58,8 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	return v
 }
 
-// countRequests counts the requests of the stages that are compared, and compares the shares of failed ones and of
-// right answers.
+// countRequests counts the requests of the compared stages, and compares the shares of failed requests and right
+// answers.
 func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
 	var shares [2]Configuration
 	for side, run := range runs {
@@ -98,7 +97,7 @@ func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
 	}
 }
 
-// pairedStages are the stages of a run in whole blocks.
+// pairedStages returns the stages of a run in whole blocks.
 func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 	names := map[string]bool{}
 	for i := range p.Loads {
@@ -154,7 +153,6 @@ func (v *PairComparison) Sections(level int) []table.Section {
 	return []table.Section{s}
 }
 
-// table has a row for each metric at each load.
 func (v *PairComparison) table() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headLoad.Text(), Left: true}, {Head: headFigure.Text(), Left: true}, {Head: lang.Same("A")},
@@ -179,10 +177,9 @@ func (v *PairComparison) table() table.Table {
 	return t
 }
 
-// rowChange is the difference in percent with its interval; ~ where that shows none.
 func rowChange(r *pair.Row) string {
 	if r.Ratio.IsZero() {
-		return absent
+		return lang.Absent
 	}
 	c := Change{Key: r.Key, Ratio: r.Ratio}
 	if r.Low.Known() {
@@ -191,7 +188,6 @@ func rowChange(r *pair.Row) string {
 	return c.String()
 }
 
-// loadName is a load in words.
 func loadName(p *rundir.PairLoad, l lang.Lang) string {
 	_, rate, _ := strings.Cut(p.Name, "@")
 	switch p.Key {
@@ -218,7 +214,6 @@ func metricName(metric string, l lang.Lang) string {
 	return strings.ToUpper(metric)
 }
 
-// legend returns the explanations of the marks, and what a reader must know.
 func (v *PairComparison) legend() []lang.Text {
 	var notes []lang.Text
 	if v.Blocks > 0 {

@@ -218,7 +218,7 @@ func TestDifferencesOfBounds(t *testing.T) {
 		prefix string
 	}{
 		{[2]bool{false, false}, "~ ("}, {[2]bool{true, false}, "< "}, {[2]bool{false, true}, "> "},
-		{[2]bool{true, true}, absent},
+		{[2]bool{true, true}, lang.Absent},
 	} {
 		rng := rand.New(rand.NewPCG(1, 5))
 		inputs := []setup.Input{gridded(rng, "before", 4), gridded(rng, "after", 4)}
@@ -230,7 +230,7 @@ func TestDifferencesOfBounds(t *testing.T) {
 		v := compared(setup.Load(inputs))
 		tab := v.changeTable(v.groups[0])
 		if got := tab.Rows[0][1].In(lang.English); tab.Columns[1].Head == headSaturation.Text() &&
-			!strings.HasPrefix(got, c.prefix) || tab.Columns[1].Head != headSaturation.Text() && c.prefix != absent {
+			!strings.HasPrefix(got, c.prefix) || tab.Columns[1].Head != headSaturation.Text() && c.prefix != lang.Absent {
 			t.Errorf("%v: %s %q, want %s", c.bound, tab.Columns[1].Head, got, c.prefix)
 		}
 		legend := strings.Join(lang.In(v.changeLegend(v.groups[0]), lang.English), "\n")
@@ -249,7 +249,7 @@ func TestRowsThroughputWidenARatio(t *testing.T) {
 	member := func(name string, value, burst float64, bound bool) Member {
 		m := Metric{Key: keyOutput, Value: rundir.Exactly(value), Burst: rundir.Exactly(burst), AtLeast: bound}
 		m.se = math.NaN()
-		return Member{Setup: name, Value: name, m: Configuration{Metrics: []Metric{m}}}
+		return Member{Setup: name, Value: name, config: Configuration{Metrics: []Metric{m}}}
 	}
 	for _, c := range []struct {
 		value, burst [2]float64 // of A and B

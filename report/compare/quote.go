@@ -14,8 +14,8 @@ import (
 // IsPair reports whether the comparison is one of two results, of which one table tells all that is compared.
 func (c *Comparison) IsPair() bool { return len(c.Setups) == 2 }
 
-// Report returns the comparison as sections, with its answer. That of two results is a table that one can quote: it has
-// what the sentences and tables of several would say.
+// Report returns the comparison as sections, with its answer. That of two results is one table to quote, which says
+// what the sentences and tables of several would.
 func (c *Comparison) Report(level int) []table.Section {
 	if !c.IsPair() {
 		all := c.Sections(level)
@@ -30,10 +30,10 @@ func (c *Comparison) Report(level int) []table.Section {
 	return append(all, c.factorSections(level)...)
 }
 
-// fewRows is how many rows of the table a console shows: a reader quotes no more.
-const fewRows = 8
+// consoleRows is how many rows of the table a console shows: a reader quotes no more.
+const consoleRows = 8
 
-// consoleMetrics returns the metrics that a console shows, the most telling first.
+// consoleMetrics returns the metrics that a console shows, the most important first.
 func consoleMetrics(a, b *Configuration) []string {
 	keys := []string{keyUsers, keyRate, keyOutput}
 	if a.Labels.GPUs != b.Labels.GPUs {
@@ -48,7 +48,6 @@ func consoleMetrics(a, b *Configuration) []string {
 		"latency@sync", keyGoodput, keySessions, keyTTFA, keySpeed, keyStalls)
 }
 
-// quoteSection is the table of two results: each metric of both, what it changes by, and what that shows.
 func (c *Comparison) quoteSection(g group, level int) table.Section {
 	a, b := &c.Setups[g.members[0]], &c.Setups[g.members[1]]
 	names, shared := headingsOf(a, b)
@@ -61,10 +60,13 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 		s.Title = titleCompared.Text(lang.Joined(shared, lang.Comma))
 	}
 	notes, details := c.legend(g)
-	signs := []lang.Text{legendTilde.Text(), legendBound.Text()} // the verdicts say it
-	said := func(n lang.Text) bool { return slices.Contains(signs, n) }
-	s.Notes = slices.Concat(s.Notes, notes, slices.DeleteFunc(c.changeLegend(g), said))
-	s.Details = append(details, c.evidenceText(a, b))
+	saidByVerdicts := []lang.Text{legendTilde.Text(), legendBound.Text()}
+	s.Notes = slices.Concat(s.Notes, notes, slices.DeleteFunc(c.changeLegend(g), func(n lang.Text) bool {
+		return slices.Contains(saidByVerdicts, n)
+	}))
+	x, _ := a.Get(keyOutput)
+	y, _ := b.Get(keyOutput)
+	s.Details = append(details, sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin)))
 	s.Table.Columns = []table.Column{
 		{Head: headFigure.Text(), Left: true}, {Head: names[0]}, {Head: names[1]},
 		{Head: headChange95.Text()}, {Head: headVerdict.Text(), Left: true},
@@ -81,31 +83,23 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 		}
 		keys = append(keys, col.key)
 		name := table.Cell{Text: col.withUnit().Heading(), Tone: table.Strong}
-		row := []table.Cell{name, x.tableCell(col.cell), y.tableCell(col.cell), absentCell(), absentCell()}
-		of := func(ch Change) bool { return ch.Key == col.key && ch.Setup == b.Name }
-		if i := slices.IndexFunc(c.Changes, of); i >= 0 {
+		row := []table.Cell{name, x.tableCell(col.cell), y.tableCell(col.cell), table.Absent(), table.Absent()}
+		i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key && ch.Setup == b.Name })
+		if i >= 0 {
 			row[3], row[4] = table.Literal(c.Changes[i].String()), c.Changes[i].verdict()
 		}
 		s.Table.Rows = append(s.Table.Rows, row)
 	}
-	few := slices.DeleteFunc(consoleMetrics(a, b), func(key string) bool { return !slices.Contains(keys, key) })
-	few = few[:min(len(few), fewRows)]
+	shown := slices.DeleteFunc(consoleMetrics(a, b), func(key string) bool { return !slices.Contains(keys, key) })
+	shown = shown[:min(len(shown), consoleRows)]
 	for i, key := range keys {
-		if !slices.Contains(few, key) {
+		if !slices.Contains(shown, key) {
 			s.Spare = append(s.Spare, i)
 		}
 	}
 	return s
 }
 
-// evidenceText says which rows the output of both rests on.
-func (c *Comparison) evidenceText(a, b *Configuration) lang.Text {
-	x, _ := a.Get(keyOutput)
-	y, _ := b.Get(keyOutput)
-	return sayRests.Text(cmp.Or(x.Where, a.Origin), cmp.Or(y.Where, b.Origin))
-}
-
-// verdict is what a change shows.
 func (c *Change) verdict() table.Cell {
 	switch {
 	case c.Bound != "":
@@ -116,7 +110,7 @@ func (c *Change) verdict() table.Cell {
 		r.Low, r.High = rundir.Exactly(r.Low.Value()+1), rundir.Exactly(r.High.Value()+1)
 		return table.Cell{Text: lang.Both(r.boundText)}
 	case c.Shown == nil:
-		return absentCell()
+		return table.Absent()
 	case !*c.Shown:
 		return table.Cell{Text: wordNoneShown.Text(), Tone: table.Faint}
 	case (c.Ratio.Value() > 0) == HigherIsBetter(c.Key):
@@ -125,13 +119,13 @@ func (c *Change) verdict() table.Cell {
 	return table.Cell{Text: WordWorse.Text(), Tone: table.Bad}
 }
 
-// factorSentences returns the sentences that say more of two results than their table: what they do at equal
-// concurrency, and what the rows throughput show.
+// factorSentences returns what the table of two results lacks: their difference at equal concurrency, and what the rows
+// throughput show.
 func (c *Comparison) factorSentences() (all []lang.Text) {
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		burst := slices.ContainsFunc(f.Members, func(m Member) bool {
-			out, _ := m.m.Get(keyOutput)
+			out, _ := m.config.Get(keyOutput)
 			return out.Burst.Known()
 		})
 		if says := lang.Both(f.Conclusion); (burst || f.closedLoopsOnly()) && !says.IsZero() {
@@ -141,17 +135,13 @@ func (c *Comparison) factorSentences() (all []lang.Text) {
 	return all
 }
 
-// absentCell is the cell of what is not known.
-func absentCell() table.Cell { return table.Cell{Text: lang.Same(absent), Tone: table.Faint} }
-
-// headings are the names of two results over their columns.
 type headings [2]lang.Text
 
 // widestName is how wide a name over a column may be, in columns of a terminal.
 const widestName = 24
 
-// headingsOf returns the short names of two results, and the parts of their names that both have. Where a short name is
-// too long, or one has nothing of its own, they are A and B, and nothing is shared.
+// headingsOf returns the short names of two results, and the parts of their names that both have. Where a short name
+// would be empty or too wide, they are A and B, and nothing is shared.
 func headingsOf(a, b *Configuration) (short headings, shared []lang.Text) {
 	x, y := nameParts(a.Name), nameParts(b.Name)
 	in := func(all []string) func(string) bool { return func(p string) bool { return slices.Contains(all, p) } }
@@ -164,12 +154,12 @@ func headingsOf(a, b *Configuration) (short headings, shared []lang.Text) {
 		return headings{quantName(a), quantName(b)}, append([]lang.Text{lang.Same(a.Labels.Model)}, shared...)
 	}
 	names := [2]string{strings.Join(own[0], ", "), strings.Join(own[1], ", ")}
-	if label, from := cutOrigin(names[0]); label != "" { // labelled alike, and told apart by where they were found
-		if other, at := cutOrigin(names[1]); label == other {
-			shared = append(shared, lang.Same(label))
-			if names = [2]string{path.Base(from), path.Base(at)}; names[0] == names[1] {
-				names = [2]string{from, at}
-			}
+	label, from := cutOrigin(names[0])
+	if other, at := cutOrigin(names[1]); label != "" && label == other { // labelled alike, and found in different places
+		shared = append(shared, lang.Same(label))
+		names = [2]string{path.Base(from), path.Base(at)}
+		if names[0] == names[1] {
+			names = [2]string{from, at}
 		}
 	}
 	base := [2]string{path.Base(names[0]), path.Base(names[1])}
@@ -185,7 +175,6 @@ func headingsOf(a, b *Configuration) (short headings, shared []lang.Text) {
 	return short, shared
 }
 
-// quantName names a result by its quantization.
 func quantName(m *Configuration) lang.Text {
 	if m.Labels.Quant == "" {
 		return wordUnquantized.Text()
@@ -210,7 +199,6 @@ func cutOrigin(part string) (label, origin string) {
 	return "", ""
 }
 
-// legend says which results A and B are, where their names do not fit.
 func (h headings) legend(a, b *Configuration) []lang.Text {
 	if h != (headings{lang.Same("A"), lang.Same("B")}) {
 		return nil

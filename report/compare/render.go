@@ -23,14 +23,13 @@ const (
 	// MarkDoubted marks what rests on figures that the audit doubts.
 	MarkDoubted      = "!"
 	markNoDifference = "~"
-	absent           = "n/a"
 )
 
 // JSON writes the comparison, indented.
 func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
-// Sections returns the comparison as sections of a report: what stands beneath its [Comparison.Answer]. Level is the
-// level of its headings in Markdown.
+// Sections returns the comparison as sections of a report, without its [Comparison.Answer]. Level is the level of its
+// headings in Markdown.
 func (c *Comparison) Sections(level int) []table.Section {
 	var all []table.Section
 	for _, g := range c.groups {
@@ -54,9 +53,8 @@ func (c *Comparison) Sections(level int) []table.Section {
 	return append(all, c.factorSections(level)...)
 }
 
-// factorSections returns the tables of what more GPUs and more requests in flight do, and the rows that are doubted.
 func (c *Comparison) factorSections(level int) (all []table.Section) {
-	said := false
+	explained := false
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		if t := f.stepTable(); len(t.Rows) > 0 {
@@ -64,8 +62,8 @@ func (c *Comparison) factorSections(level int) (all []table.Section) {
 		}
 		if len(f.Pairs) > 0 {
 			levels := table.Section{Title: titleLevels.Text(f.equal), Level: level + 1, Table: f.levelTable(), Rest: true}
-			if !said {
-				levels.Notes, said = []lang.Text{legendLevels.Text()}, true
+			if !explained {
+				levels.Notes, explained = []lang.Text{legendLevels.Text()}, true
 			}
 			all = append(all, levels)
 		}
@@ -73,7 +71,6 @@ func (c *Comparison) factorSections(level int) (all []table.Section) {
 	return append(all, Doubts(c.LeftOut, c.Marked, level+1)...)
 }
 
-// columns are the metrics as columns: heading, second line, and how to print one.
 func columns() []column {
 	at := func(name string) lang.Text {
 		if name == "sync" {
@@ -119,7 +116,6 @@ type column struct {
 	cell func(rundir.Number) table.Cell
 }
 
-// tableCell is a metric as a cell, with a mark where it is a lower bound, or where rows or repeats disagree on it.
 func (f Metric) tableCell(number func(rundir.Number) table.Cell) table.Cell {
 	cell := number(f.Value)
 	if most := number(f.Most); f.Most.Known() && most.Text != cell.Text {
@@ -137,7 +133,6 @@ func (f Metric) tableCell(number func(rundir.Number) table.Cell) table.Cell {
 	return cell
 }
 
-// withUnit returns the column with its unit.
 func (c *column) withUnit() table.Column {
 	withUnit := c.Column
 	if c.unit != "" {
@@ -150,7 +145,6 @@ func fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
-// table returns a table with a row for each setup of a group, without empty columns.
 func (c *Comparison) table(g group) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
 	var shown []column
@@ -174,7 +168,7 @@ func (c *Comparison) table(g group) table.Table {
 	return t
 }
 
-// Cautions returns what a reader must know before reading any difference: that the models are not the same.
+// Cautions returns what a reader must know before any difference: that models or hit rates differ.
 func (c *Comparison) Cautions() []lang.Text {
 	var all []lang.Text
 	for _, g := range c.groups {
@@ -183,7 +177,6 @@ func (c *Comparison) Cautions() []lang.Text {
 	return append(all, c.hitNotes...)
 }
 
-// models returns the models of a group.
 func (c *Comparison) models(g group) (models []string) {
 	for _, i := range g.members {
 		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
@@ -202,7 +195,6 @@ func (c *Comparison) cautions(g group) []lang.Text {
 	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
 }
 
-// legend returns what a reader of the table of a group must know, and how its numbers are meant.
 func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	has := func(key string, is func(Metric) bool) bool {
 		return slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(key); return is(f) })
@@ -249,20 +241,20 @@ func (c *Comparison) legend(g group) (notes, details []lang.Text) {
 	return notes, details
 }
 
-// stageTime returns how long the stages of the documents of a group lasted, as their rows show; absent where that is
-// not known, or differs.
+// stageTime returns how long the stages of the documents of a group lasted; absent where that is unknown or differs.
 func (c *Comparison) stageTime(g group) (lasted rundir.Number) {
 	for _, i := range g.members {
-		if n := c.Setups[i].StageTime; n != lasted && lasted.Known() {
+		n := c.Setups[i].StageTime
+		if lasted.Known() && n != lasted {
 			return rundir.Number{}
-		} else if n.Known() {
+		}
+		if n.Known() {
 			lasted = n
 		}
 	}
 	return lasted
 }
 
-// usersLegend returns within which terms the users of a group are carried.
 func (c *Comparison) usersLegend(g group) []lang.Text {
 	var all []string
 	for _, i := range g.members {
@@ -284,9 +276,8 @@ func (c *Comparison) usersLegend(g group) []lang.Text {
 	return []lang.Text{legendUsers.Text(all[0])}
 }
 
-// changeTable returns a table of the differences from the first setup of a group, without columns that say nothing:
-// errors of which there are none. It has no columns where there are many setups of several models: their differences
-// from one of them tell nothing.
+// changeTable returns the differences from the first setup of a group, without shares that are 0 on both sides. It has
+// no columns where more than two setups have several models: their differences from one of them tell nothing.
 func (c *Comparison) changeTable(g group) table.Table {
 	if len(g.members) > 2 && len(c.models(g)) > 1 {
 		return table.Table{}
@@ -308,7 +299,7 @@ func (c *Comparison) changeTable(g group) table.Table {
 		for _, col := range shown {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
 			if i < 0 {
-				row = append(row, table.Cell{Text: lang.Same(absent), Tone: table.Faint})
+				row = append(row, table.Absent())
 				continue
 			}
 			row = append(row, table.Literal(c.Changes[i].String()))
@@ -359,7 +350,6 @@ func percent(v float64) string {
 	return fmt.Sprintf("%+.0f", v)
 }
 
-// changeLegend explains the marks of the table of differences of a group.
 func (c *Comparison) changeLegend(g group) []lang.Text {
 	from := c.Setups[g.members[0]].Name
 	all := slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return ch.From != from })
@@ -368,7 +358,8 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 		notes = append(notes, legendTilde.Text())
 	}
 	bare := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
-	if elsewhere := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported }); bare && elsewhere {
+	imported := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported })
+	if bare && imported {
 		notes = append(notes, legendNoInterval.Text())
 	} else if bare && c.Runs == [2]int{} {
 		notes = append(notes, legendFew.Text())
@@ -376,12 +367,13 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
 		notes = append(notes, legendBound.Text())
 	}
-	switch shown := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil }); {
-	case c.Runs != [2]int{} && shown:
+	intervals := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil })
+	switch {
+	case c.Runs != [2]int{} && intervals:
 		notes = append(notes, legendRuns.Text())
 	case c.Runs != [2]int{}:
 		notes = append(notes, legendNoSpread.Text())
-	case shown:
+	case intervals:
 		notes = append(notes, legendOwn.Text())
 	}
 	return notes
@@ -390,8 +382,8 @@ func (c *Comparison) changeLegend(g group) []lang.Text {
 // stepTable has a row for each step and load at which something is known of the speed-up.
 func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true}, {Head: lang.HeadOutput.Text(),
-			Sub: lang.Same("tok/s")},
+		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true},
+		{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")},
 		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")},
 		{Head: headRests.Text(), Left: true, Drop: 1},
 	}}
@@ -404,14 +396,14 @@ func (f *Factor) stepTable() table.Table {
 			if name.IsZero() {
 				name = atShare.Text(p.At)
 			}
-			times, efficiency := p.speedUpText(), table.Cell{Text: lang.Same(absent), Tone: table.Faint}
+			efficiency := table.Absent()
 			if p.Efficiency.Known() {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
 				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name},
 				stepCell(p.Before.tableCell(fixed(2)), p.After.tableCell(fixed(2))),
-				table.Literal(times), efficiency, durationStep(p.ITL), durationStep(p.TTFT),
+				table.Literal(p.speedUpText()), efficiency, durationStep(p.ITL), durationStep(p.TTFT),
 				table.Literal(p.Before.Where + " | " + p.After.Where),
 			})
 		}
@@ -419,7 +411,6 @@ func (f *Factor) stepTable() table.Table {
 	return t
 }
 
-// speedUpText returns the speed-up for a table: with its interval, a bound, or n/a.
 func (l *Load) speedUpText() string {
 	switch {
 	case l.Bound == BoundLow:
@@ -434,7 +425,6 @@ func (l *Load) speedUpText() string {
 	return fmt.Sprintf("%.2f x", l.SpeedUp.Value())
 }
 
-// durationStep is a cell with a duration before and after.
 func durationStep(d [2]rundir.Number) table.Cell {
 	if d[0].IsZero() && d[1].IsZero() {
 		return table.None()
@@ -442,13 +432,12 @@ func durationStep(d [2]rundir.Number) table.Cell {
 	return stepCell(table.Seconds(d[0]), table.Seconds(d[1]))
 }
 
-// stepCell is a cell with what was before and what is after.
 func stepCell(before, after table.Cell) table.Cell {
 	return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
 }
 
-// Doubts returns the rows that are not used, of which some figures are not used, or that the audit doubts, as a
-// section; none where there are none.
+// Doubts returns a section of the rows that are not used, wholly or in part, or that the audit doubts; none where there
+// are none.
 func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 	if len(leftOut)+len(marked) == 0 {
 		return nil
@@ -457,19 +446,19 @@ func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true},
 		{Head: headNotUsed.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 	}}
-	add := func(o setup.RowMark, not lang.Text) {
+	add := func(o setup.RowMark, unused lang.Text) {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where),
-			{Text: not}, {Text: lang.Both(o.Reason)}})
+			{Text: unused}, {Text: lang.Both(o.Reason)}})
 	}
 	for _, o := range leftOut {
 		add(o, wordWholeRow.Text())
 	}
 	for _, o := range marked {
-		not := lang.Same("-")
+		unused := lang.Same("-")
 		if o.Figures {
-			not = lang.Both(o.UnusedFigures)
+			unused = lang.Both(o.UnusedFigures)
 		}
-		add(o, not)
+		add(o, unused)
 	}
 	s := table.Section{Title: titleDoubts.Text(), Level: level, Table: t, Rest: true, Rows: true}
 	if setup.LimitedByClient(leftOut) {

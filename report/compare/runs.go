@@ -14,15 +14,14 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// SpreadFunc returns the spread between runs of a configuration in a metric, of logarithms, that is known from
-// elsewhere; one without degrees of freedom where none is.
+// SpreadFunc returns the known spread between runs of a configuration in a metric, of logarithms; one without degrees
+// of freedom where it is unknown.
 type SpreadFunc func(s *setup.Setup, key string) stats.Spread
 
 // OfRuns compares several runs of one server with several of another: the unit is the run. A value is the geometric
-// mean of the runs of its side (of shares of errors the mean). Its interval is by Student's t and the spread between
-// runs, which is that within both sides, together with what is known of it, and at least that within the runs. Where
-// nothing tells the spread, as with one run a side, there is no interval. A metric that is a bound in one run is left
-// out.
+// mean of the runs of its side (of shares the mean). Its interval is by Student's t and the spread between runs: that
+// within both sides, pooled with the known one, and at least that within the runs. Without a spread, as with one run a
+// side, there is no interval. A metric that is a bound in one run is left out.
 func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Comparison, error) {
 	all := slices.Concat(sides[0], sides[1])
 	if len(sides[0]) == 0 || len(sides[1]) == 0 {
@@ -61,7 +60,6 @@ func OfRuns(sides [2][]setup.Setup, anyWorkload bool, known SpreadFunc) (*Compar
 	return c, nil
 }
 
-// poolMetric adds a metric of both sides, and its change.
 func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known stats.Spread) {
 	var values [2][]float64
 	within, n := 0.0, 0.0
@@ -69,8 +67,8 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 	for i, runs := range measured {
 		for j := range runs {
 			f, ok := runs[j].Get(key)
-			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast || !isShare(key) &&
-				f.Value.Value() <= 0 {
+			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast ||
+				!isShare(key) && f.Value.Value() <= 0 {
 				return
 			}
 			scale := 1.0

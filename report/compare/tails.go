@@ -18,25 +18,25 @@ type Tail struct {
 	Setup      string           `json:"setup"`
 	Statistics map[string]Range `json:"statistics"`
 
-	unsupported []string // those that too few requests support
+	name        lang.Text // of the metric
+	unsupported []string  // the statistics that too few requests support
 }
 
 // tailStatistics are the statistics of a tail, in the order of the table.
 func tailStatistics() []string { return []string{"mean", "p50", "p90", "p95", "p99", "max"} }
 
-// tailTimes are the times that have tails.
-func tailTimes() []struct {
+type tailTime struct {
 	metric string
+	name   lang.Text
 	of     func(*rundir.Stage) *rundir.Dist
-} {
-	return []struct {
-		metric string
-		of     func(*rundir.Stage) *rundir.Dist
-	}{
-		{"ttft_s", func(s *rundir.Stage) *rundir.Dist { return &s.TTFT }},
-		{"itl_s", func(s *rundir.Stage) *rundir.Dist { return &s.ITL }},
-		{"tpot_s", func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
-		{"latency_s", func(s *rundir.Stage) *rundir.Dist { return &s.Latency }},
+}
+
+func tailTimes() []tailTime {
+	return []tailTime{
+		{"ttft_s", lang.Same("TTFT"), func(s *rundir.Stage) *rundir.Dist { return &s.TTFT }},
+		{"itl_s", lang.Same("ITL"), func(s *rundir.Stage) *rundir.Dist { return &s.ITL }},
+		{"tpot_s", lang.Same("TPOT"), func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
+		{"latency_s", lang.HeadLatency.Text(), func(s *rundir.Stage) *rundir.Dist { return &s.Latency }},
 	}
 }
 
@@ -70,7 +70,8 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 					continue
 				}
 				t := tailOf(setups[i].Rows[at].Measurements(), time.of)
-				if t.Metric, t.Load, t.Setup = time.metric, load, setups[i].Name; t.hasPercentile() {
+				t.Metric, t.name, t.Load, t.Setup = time.metric, time.name, load, setups[i].Name
+				if t.hasPercentile() {
 					these = append(these, t)
 				}
 			}
@@ -82,15 +83,6 @@ func tails(setups []setup.Setup, g group) (all []Tail) {
 	return all
 }
 
-// tailNames are the names of the times with tails, as tables head them.
-func tailNames() map[string]lang.Text {
-	return map[string]lang.Text{
-		"ttft_s": lang.Same("TTFT"), "itl_s": lang.Same("ITL"), "tpot_s": lang.Same("TPOT"),
-		"latency_s": lang.HeadLatency.Text(),
-	}
-}
-
-// tailOf is the tail of a time of the repeats of a row.
 func tailOf(repeats []*rundir.Stage, of func(*rundir.Stage) *rundir.Dist) Tail {
 	t := Tail{Statistics: map[string]Range{}}
 	for _, name := range tailStatistics() {
@@ -137,7 +129,7 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 		s.Table.Columns = append(s.Table.Columns, table.Column{Head: lang.Same(name)})
 	}
 	for i := range all {
-		row := []table.Cell{{Text: tailNames()[all[i].Metric]}}
+		row := []table.Cell{{Text: all[i].name}}
 		if several {
 			row = append(row, table.Literal(all[i].Load))
 		}
@@ -145,7 +137,8 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 		for _, name := range names {
 			cell := table.Absent()
 			if r, ok := all[i].Statistics[name]; ok {
-				if cell = table.Literal(r.timeText()); slices.Contains(all[i].unsupported, name) {
+				cell = table.Literal(r.timeText())
+				if slices.Contains(all[i].unsupported, name) {
 					cell.Mark = table.MarkUnsupported
 				}
 			}
@@ -159,7 +152,6 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 	return s
 }
 
-// timeText is a range of seconds as text.
 func (r Range) timeText() string {
 	low, high := lang.Time(rundir.Exactly(r.Low)), lang.Time(rundir.Exactly(r.High))
 	if low == high {

@@ -28,7 +28,6 @@ func isShare(key string) bool {
 	return key == KeyErrors || key == KeyAccuracy || key == keyStalls || key == keySessions
 }
 
-// addTerms adds the metrics of the terms of the SLO.
 func (m *Configuration) addTerms(s *setup.Setup) {
 	point, load, ok := termsLoad(s)
 	terms, err := slo.ParseAll(s.Run.Plan.SLO)
@@ -79,7 +78,6 @@ func termsLoad(s *setup.Setup) (p setup.Point, load string, ok bool) {
 	return p, "80 %", ok
 }
 
-// distMean takes the mean of a distribution of a stage.
 func distMean(of func(*rundir.Stage) *rundir.Dist) setup.MetricFunc {
 	return func(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 		d := of(s)

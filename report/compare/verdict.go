@@ -1,5 +1,3 @@
-// Conclusions of comparisons, for programs.
-
 package compare
 
 import (
@@ -37,7 +35,6 @@ func (c *Comparison) Conclusions(setups []setup.Setup) []rundir.Conclusion {
 	return all
 }
 
-// conclusion returns how a configuration differs from another.
 func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: c.Setups[to].Name, Against: c.Setups[from].Name}
 	for _, key := range Keys() {
@@ -54,7 +51,6 @@ func (c *Comparison) conclusion(from, to int) rundir.Conclusion {
 	return one
 }
 
-// conclude sets what a change shows.
 func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	name, _ := MetricFormat(ch.Key)
 	one.Metric, one.Value = ch.Key, ch.Ratio
@@ -67,11 +63,12 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	case ch.Shown == nil:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonNoInterval}
 	case !*ch.Shown:
-		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionNoDifference, rundir.SupportsNoDifference, ch.Low,
-			ch.High
+		one.Verdict, one.MayClaim = rundir.DecisionNoDifference, rundir.SupportsNoDifference
+		one.Low, one.High = ch.Low, ch.High
 		one.Claim = sayAgainst.In(lang.English, one.Subject, one.Against, sayNoneOf.In(lang.English, name.In(lang.English)))
 	default:
-		one.Verdict, one.MayClaim, one.Low, one.High = rundir.DecisionDiffers, rundir.SupportsDifference, ch.Low, ch.High
+		one.Verdict, one.MayClaim = rundir.DecisionDiffers, rundir.SupportsDifference
+		one.Low, one.High = ch.Low, ch.High
 	}
 	// what runs of one configuration differ by is not known
 	if c.Runs == [2]int{} && one.MayClaim == rundir.SupportsDifference {
@@ -79,9 +76,9 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	}
 }
 
-// nextCommand returns what tells whether a difference is that of the configurations: a comparison in turns where each
-// has a server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where one was not
-// measured by this program, or nothing is open.
+// nextCommand returns the command that tells whether a difference is that of the configurations: a comparison in turns
+// where each has a server of its own, else the second run once more, for llmsweep compare A B -- C. It is empty where
+// one was not measured by this program, or nothing is open.
 func nextCommand(a, b *rundir.Run, known rundir.Evidence) string {
 	switch {
 	case a.Source != nil || b.Source != nil || known == rundir.SupportsNoDifference:
@@ -96,7 +93,8 @@ func nextCommand(a, b *rundir.Run, known rundir.Evidence) string {
 func (v *PairComparison) Conclusions() []rundir.Conclusion {
 	one := rundir.Conclusion{Schema: rundir.VerdictSchema, Subject: "B", Against: "A",
 		Claim: v.conclusion(lang.English)[0], Cost: v.cost}
-	switch r := v.decidingRow(); {
+	r := v.decidingRow()
+	switch {
 	case v.State == rundir.Failed:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionFailed, rundir.SupportsNothing, []string{v.Failure.Code}
 		one.Claim = findings.Note(v.Failure, lang.English)
@@ -127,7 +125,8 @@ func ApplyGates(all []rundir.Conclusion, result GateInput, gates []Gate) []rundi
 	}
 	verdict, because := rundir.DecisionMet, []string(nil)
 	for _, g := range gates {
-		switch failed, unjudged := Judge(result, []Gate{g}); {
+		failed, unjudged := Judge(result, []Gate{g})
+		switch {
 		case len(failed) > 0:
 			verdict, because = rundir.DecisionMissed, append(because, g.String())
 		case len(unjudged) > 0:

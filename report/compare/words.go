@@ -66,7 +66,7 @@ var (
 	sayInterval     = lang.Say(" (95 %%: %s-%s)", "（95 %% 区间：%s-%s）")
 )
 
-// What a difference is for users.
+// What a difference means for users.
 var (
 	WordBetter = lang.Say("better", "更好")
 	WordWorse  = lang.Say("worse", "更差")

@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Labels returns the labels of a run as those of documents are: model and engine are as the server reported them where
-// no label tells, and the quantization is apart from the model's name.
+// Labels returns the labels of a run: model and engine as the server reported them where there is no label, and the
+// quantization separate from the model's name, as in documents.
 func Labels(run *rundir.Run) rundir.Labels {
 	l := run.Labels
 	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
@@ -26,10 +27,10 @@ func Labels(run *rundir.Run) rundir.Labels {
 // Model is the model's name without its quantization.
 func Model(run *rundir.Run) string { return Labels(run).Model }
 
-// Engine is the serving engine, as labelled or as it said itself.
+// Engine is the serving engine, as labelled or as reported.
 func Engine(run *rundir.Run) string { return Labels(run).Engine }
 
-// Hardware is the GPUs, as far as they are known.
+// Hardware names the GPUs, as far as they are known.
 func Hardware(run *rundir.Run, l lang.Lang) string {
 	gpu, n := run.Labels.GPU, run.Labels.GPUs
 	if gpu == "" || n == 0 {
@@ -40,24 +41,15 @@ func Hardware(run *rundir.Run, l lang.Lang) string {
 
 // Title names a configuration by its labels.
 func Title(run *rundir.Run, l lang.Lang) string {
-	var parts []string
-	for _, p := range append([]string{findings.ModelName(run), Hardware(run, l), Engine(run)}, FreeLabels(run)...) {
-		if p != "" {
-			parts = append(parts, p)
-		}
+	parts := []string{findings.ModelName(run), Hardware(run, l), Engine(run)}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	for _, key := range run.Labels.FreeKeys() {
+		parts = append(parts, key+"="+run.Labels.Free[key])
 	}
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// FreeLabels returns the free labels of a run as they are written: "router=Rust".
-func FreeLabels(run *rundir.Run) (all []string) {
-	for _, key := range run.Labels.FreeKeys() {
-		all = append(all, key+"="+run.Labels.Free[key])
-	}
-	return all
-}
-
-// AskedTokens returns the mean length of the answers that were asked for; absent where that is only a limit of them.
+// AskedTokens returns the mean length of the answers that were asked for; absent where that is only a limit.
 func AskedTokens(run *rundir.Run) rundir.Number {
 	if w := &run.Workload; !w.Capped && w.OutputTokens.Mean > 0 {
 		return rundir.Exactly(w.OutputTokens.Mean)
@@ -65,7 +57,7 @@ func AskedTokens(run *rundir.Run) rundir.Number {
 	return rundir.Number{}
 }
 
-// Heading returns what the document calls a result that stands under a heading of its own, and nothing else tells.
+// Heading returns the heading of a result in its document, as [published.HeadingName] does; empty where there is none.
 func Heading(run *rundir.Run) string {
 	if run.Source == nil {
 		return ""
@@ -75,7 +67,8 @@ func Heading(run *rundir.Run) string {
 
 // ThinkingText returns whether thinking was asked for or ruled out, in words; empty where neither was.
 func ThinkingText(run *rundir.Run, l lang.Lang) string {
-	switch think := run.Workload.Think; {
+	think := run.Workload.Think
+	switch {
 	case think == nil:
 		return ""
 	case *think:
@@ -84,10 +77,10 @@ func ThinkingText(run *rundir.Run, l lang.Lang) string {
 	return wordNoThinking.In(l)
 }
 
-// parallelism are the options of launch commands that share a model out over GPUs.
+// parallelism matches the options of launch commands that share a model out over GPUs.
 var parallelism = regexp.MustCompile(`--(?:tensor-parallel-size|tp-size|tp|data-parallel-size|dp-size|dp)[ =]+\d+`)
 
-// details return what tells results apart that are labelled alike.
+// details return what distinguishes results with the same labels.
 func details(l lang.Lang) []func(*rundir.Run) string {
 	return []func(*rundir.Run) string{
 		func(run *rundir.Run) string {
@@ -104,38 +97,37 @@ func details(l lang.Lang) []func(*rundir.Run) string {
 	}
 }
 
-// Description names a configuration by its labels and by all that tells results apart which are labelled alike.
+// Description names a configuration by its labels and all further details.
 func Description(run *rundir.Run, l lang.Lang) string {
 	name := Title(run, l)
-	for _, of := range details(l) {
-		if v := of(run); v != "" {
+	for _, detail := range details(l) {
+		if v := detail(run); v != "" {
 			name = strings.TrimPrefix(name+lang.Comma.In(l)+v, lang.Comma.In(l))
 		}
 	}
 	return name
 }
 
-// distinguish makes names unique. What is labelled alike is told apart by how it was started, by what it was asked for
-// and by its heading, as far as these differ, else by where it was found.
+// distinguish makes names unique, by the details that differ, else by where results were found.
 func distinguish(all []Setup, l lang.Lang) {
-	for _, of := range details(l) {
+	for _, detail := range details(l) {
 		values := map[string]map[string]bool{}
 		for _, s := range all {
 			if values[s.Name] == nil {
 				values[s.Name] = map[string]bool{}
 			}
-			values[s.Name][of(s.Run)] = true
+			values[s.Name][detail(s.Run)] = true
 		}
 		for i := range all {
 			s := &all[i]
-			if v := of(s.Run); v != "" && len(values[s.Name]) > 1 {
+			if v := detail(s.Run); v != "" && len(values[s.Name]) > 1 {
 				s.Name = strings.TrimPrefix(s.Name+lang.Comma.In(l)+v, lang.Comma.In(l))
 			}
 		}
 	}
-	seen := map[string]int{}
+	count := map[string]int{}
 	for _, s := range all {
-		seen[s.Name]++
+		count[s.Name]++
 	}
 	used := map[string]int{}
 	for i := range all {
@@ -143,17 +135,21 @@ func distinguish(all []Setup, l lang.Lang) {
 		switch {
 		case s.Name == "":
 			s.Name = s.Origin()
-		case seen[s.Name] > 1:
+		case count[s.Name] > 1:
 			s.Name += lang.InParens.In(l, s.Origin())
 		}
-		if used[s.Name]++; used[s.Name] > 1 {
-			s.Name += " #" + strconv.Itoa(used[s.Name])
+		used[s.Name]++
+		if n := used[s.Name]; n > 1 {
+			s.Name += " #" + strconv.Itoa(n)
 		}
-		for j := range s.LeftOut {
-			s.LeftOut[j].Setup = s.Name
-		}
-		for j := range s.Marked {
-			s.Marked[j].Setup = s.Name
+		s.nameMarks(s.Name)
+	}
+}
+
+func (s *Setup) nameMarks(name string) {
+	for _, marks := range [][]RowMark{s.LeftOut, s.Marked} {
+		for i := range marks {
+			marks[i].Setup = name
 		}
 	}
 }

@@ -24,20 +24,23 @@ type Limit struct {
 	BracketOnly bool
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
-	// LimitingTerm is the term that ends it, and LimitingValue what it was in the first row beyond; nil where the rows
-	// end first.
-	LimitingTerm  *slo.Term
-	LimitingValue rundir.Number
-	// MissedRow is the row that shows that LimitingTerm is missed; nil where none does.
-	MissedRow *Row
-	// LowerMiss is a row at a lower load that misses LowerMissTerm; nil where none does.
-	LowerMiss     *Row
-	LowerMissTerm *slo.Term
-	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
-	Backlog bool
-	// LevelsOff reports whether the rows end while all terms hold, and those at higher loads completed no more.
-	LevelsOff bool
-	Unjudged  bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
+	Ending
+	LowerMiss *Miss // at a lower load; nil where there is none
+}
+
+// Ending is why a limit is not higher.
+type Ending struct {
+	LimitingTerm *slo.Term // nil where the rows end first
+	MissedRow    *Row      // shows that LimitingTerm is missed; nil where none does
+	Unjudged     bool      // the first row beyond does not tell: the metric is absent, unsupported or a bound
+	Backlog      bool      // the first row beyond was shown to be saturated, its terms aside
+	LevelsOff    bool      // rows at higher loads keep all terms, and completed no more
+}
+
+// Miss is a row that misses a term.
+type Miss struct {
+	Row  *Row
+	Term *slo.Term
 }
 
 // Interpolated reports whether the limit lies between two rows, where the term that ends it reaches its limit.
@@ -51,25 +54,21 @@ type Refusal struct {
 	Term     *slo.Term
 	Number   rundir.Number
 	Unjudged bool // the term cannot be judged: the metric is absent, or the requests decide nothing
-	// MetRow is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the
-	// two.
-	MetRow *Row
-	// Undecided reports whether the rows decide nothing, whichever the term.
-	Undecided bool
-	// NoUsers reports that no number of users was measured, where that is the load in question.
-	NoUsers bool
+	// MetRow is the highest row below Row that keeps all terms; nil where there is none. The limit lies between them.
+	MetRow    *Row
+	Undecided bool // the rows decide nothing, whichever the term
+	NoUsers   bool // the load in question is a number of users, and none was measured
 }
 
-// RateLimit finds the highest load at which all terms hold: the lowest of those up to which each term does. Rows are
-// taken from the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged
-// is passed over where one at a higher load keeps the term, and ends it where none does. Between the last row that
-// keeps a term and the first that breaks it the metric is taken as linear, from the worst seen so far: a hull that
-// never falls as the load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing
-// beyond the last good row is counted on. A row beyond that was measured to keep all terms counts, where it served
-// more.
+// RateLimit finds the highest load at which all terms hold: the lowest of the limits of the terms. Rows are taken from
+// the lowest load up; the first that breaks the term, or was saturated, ends it. A row that cannot be judged is passed
+// over where one at a higher load keeps the term, and ends it where none does. Between the last row that keeps a term
+// and the first that breaks it the metric is taken as linear, from the worst so far: a hull that never falls as the
+// load grows. Where the row beyond is only a bound, cannot be judged or does not tell, nothing beyond the last good row
+// counts. A row beyond that was measured to keep all terms counts, where it served more.
 //
-// A sweep that was measured here has its answer by all of its rows ([saturation.AnswerOf]), which is also what its
-// report says: that is taken, whatever single rows say.
+// A sweep that was measured here has its answer by all of its rows ([saturation.AnswerOf]), which its report gives too:
+// that is taken, whatever single rows say.
 func (s *Setup) RateLimit(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Runs) > 0 {
 		return poolLimits(s.Runs, func(one *Setup) (Limit, *Refusal) { return one.RateLimit(terms) })
@@ -87,20 +86,18 @@ func (s *Setup) RateLimit(terms []slo.Term) (Limit, *Refusal) {
 	return lowest, refusal
 }
 
-// lowestLimit finds the load up to which all terms hold in all rows.
 func (s *Setup) lowestLimit(terms []slo.Term) (lowest Limit, _ *Refusal) {
-	first := 0 // the last row that keeps the term which ends it
+	lastMet := 0 // the last row that keeps the limiting term
 	for i := range terms {
 		good := s.lastMet(&terms[i])
 		if good < 0 {
 			return Limit{}, s.refusal(terms)
 		}
-		// Rows that complete no more than those below them give two terms one rate: the one that is missed first ends
-		// it.
 		l := s.termLimit(good, &terms[i])
-		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && (lowest.LimitingTerm == nil || l.LimitingTerm != nil &&
-			good < first) {
-			lowest, first = l, good
+		// Rows that complete no more than those below them give two terms one rate: the one missed first ends it.
+		sooner := lowest.LimitingTerm == nil || l.LimitingTerm != nil && good < lastMet
+		if i == 0 || l.Rate < lowest.Rate || l.Rate == lowest.Rate && sooner {
+			lowest, lastMet = l, good
 		}
 	}
 	return lowest, nil
@@ -109,11 +106,12 @@ func (s *Setup) lowestLimit(terms []slo.Term) (lowest Limit, _ *Refusal) {
 // lastMet returns the last row that keeps a term before one that breaks it or was saturated; -1 where there is none.
 func (s *Setup) lastMet(t *slo.Term) int {
 	good := -1
-	for i := range s.Rows {
-		switch verdict := t.Verdict(s.Rows[i].Stage); {
-		case verdict == rundir.Missed || s.Rows[i].Stage.Verdict == rundir.Saturated:
-			return good
-		case verdict == rundir.Met:
+	for i, r := range s.Rows {
+		verdict := t.Verdict(r.Stage)
+		if verdict == rundir.Missed || r.Stage.Verdict == rundir.Saturated {
+			break
+		}
+		if verdict == rundir.Met {
 			good = i
 		}
 	}
@@ -121,7 +119,7 @@ func (s *Setup) lastMet(t *slo.Term) int {
 }
 
 // bestMet returns the row that served the most of those that keep all terms, below the first that was saturated; -1
-// where there is none. A synchronous row that shows nothing of arrivals is none.
+// where there is none. A synchronous row that shows nothing of arrivals does not count.
 func (s *Setup) bestMet(terms []slo.Term) int {
 	best := -1
 	for i := range s.Rows {
@@ -145,18 +143,17 @@ func (s *Setup) limitAtRow(at int, terms []slo.Term) Limit {
 	l := Limit{Point: Point{Low: row, High: row}, Rate: row.Served, Output: row.Stage.TokensPerS.Output}
 	for i := range at {
 		if verdict, t := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Missed {
-			l.LowerMiss, l.LowerMissTerm = &s.Rows[i], t
+			l.LowerMiss = &Miss{&s.Rows[i], t}
 		}
 	}
-	for i := range s.Rows[at+1:] {
-		high := &s.Rows[at+1+i]
+	for i := at + 1; i < len(s.Rows); i++ {
+		high := &s.Rows[i]
 		verdict, t := slo.Judge(high.Stage, terms)
-		if l.Backlog = high.Stage.Verdict == rundir.Saturated; verdict == rundir.Met && !l.Backlog {
+		l.Backlog = high.Stage.Verdict == rundir.Saturated
+		if verdict == rundir.Met && !l.Backlog {
 			continue
 		}
-		if l.LimitingTerm, l.Unjudged = t, verdict == rundir.Unsure; t != nil {
-			l.LimitingValue, _ = t.Of(high.Stage)
-		}
+		l.LimitingTerm, l.Unjudged = t, verdict == rundir.Unsure
 		if verdict == rundir.Missed {
 			l.MissedRow = high
 		}
@@ -168,7 +165,7 @@ func (s *Setup) limitAtRow(at int, terms []slo.Term) Limit {
 	return l
 }
 
-// sweepLimit returns the answer of a sweep: the one that it came with, where that was for the same terms.
+// sweepLimit returns the answer of a sweep, judged anew where it was for other terms.
 func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 	found := s.Run.SLO
 	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)),
@@ -185,28 +182,29 @@ func (s *Setup) sweepLimit(terms []slo.Term) (Limit, *Refusal) {
 			limiting = &terms[i]
 		}
 	}
-	at, wide := found.Rate, false
-	if at.IsZero() && found.Verdict == rundir.Met && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
-		at, wide = found.Low, true
+	rate, bracketOnly := found.Rate, false
+	if rate.IsZero() && found.Verdict == rundir.Met && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
+		rate, bracketOnly = found.Low, true
 	}
-	if at.IsZero() {
+	if rate.IsZero() {
 		return Limit{}, s.sweepRefusal(found, limiting, terms)
 	}
-	rate := at.Value()
-	point, above := s.pointAtLoad(rate)
-	l := Limit{Rate: rate, Low: found.Low, High: found.High, BracketOnly: wide, LimitingTerm: limiting,
-		MissedRow: s.missedRow(found, limiting)}
+	l := Limit{Rate: rate.Value(), Low: found.Low, High: found.High, BracketOnly: bracketOnly,
+		Ending: Ending{LimitingTerm: limiting, MissedRow: s.missedRow(found, limiting)}}
+	point, above := s.pointAtLoad(l.Rate)
 	if above == nil { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
 		l.Point, l.Output = Point{Low: last, High: last}, last.topOutput
 	} else {
 		l.Point, l.Output = point, point.OutputRate(Output).Number
 		l.Backlog = found.Limiting == rundir.LimitSaturation
-		if limiting != nil {
-			l.LimitingValue, _ = limiting.Of(above.Stage)
-		}
 	}
-	l.setOutput()
+	// Rates of tokens and of requests come from windows of their own, and their quotient is not a length: answers are as
+	// long as those of the rows on either side.
+	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean
+	if a.Known() && b.Known() {
+		l.Output = rundir.Exactly(l.Rate * (a.Value() + l.Point.Weight*(b.Value()-a.Value())))
+	}
 	return l, nil
 }
 
@@ -217,15 +215,6 @@ func (s *Setup) missedRow(found *rundir.SLO, limiting *slo.Term) *Row {
 		return nil
 	}
 	return &s.Rows[i]
-}
-
-// setOutput sets the output to that of Rate requests with answers as long as those of the rows on either side. Rates of
-// tokens and of requests come from windows of their own, and their quotient is not a length.
-func (l *Limit) setOutput() {
-	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean
-	if a.Known() && b.Known() {
-		l.Output = rundir.Exactly(l.Rate * (a.Value() + l.Point.Weight*(b.Value()-a.Value())))
-	}
 }
 
 // UserLimit finds the most users for whom all terms hold: the answer of a sweep by users. Rate and Output are read
@@ -245,9 +234,8 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 	if c.Users.IsZero() {
 		return Limit{}, s.refusal(terms)
 	}
-	users := c.Users.Value()
-	p, _ := s.pointAtLoad(users)
-	l := Limit{Users: rundir.Exactly(users), Low: c.Low, High: c.High, Point: p,
+	p, _ := s.pointAtLoad(c.Users.Value())
+	l := Limit{Users: rundir.Exactly(c.Users.Value()), Low: c.Low, High: c.High, Point: p,
 		Rate: p.Low.Served + p.Weight*(p.High.Served-p.Low.Served), Output: p.OutputRate(Output).Number}
 	if i := slices.IndexFunc(terms, func(t slo.Term) bool { return t.String() == c.Term }); i >= 0 {
 		l.LimitingTerm = &terms[i]
@@ -255,7 +243,6 @@ func (s *Setup) UserLimit(terms []slo.Term) (Limit, *Refusal) {
 	return l, nil
 }
 
-// sweepRefusal returns why a sweep showed no rate at which the terms hold.
 func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
 	name := cmp.Or(found.NeedsStage, found.BrokenStage)
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
@@ -276,17 +263,12 @@ func (s *Setup) sweepRefusal(found *rundir.SLO, limiting *slo.Term, terms []slo.
 
 // refusal names the lowest row that breaks a term or was saturated, else the lowest.
 func (s *Setup) refusal(terms []slo.Term) *Refusal {
-	at := 0
-	for i := range s.Rows {
-		if verdict, _ := slo.Judge(s.Rows[i].Stage, terms); verdict == rundir.Missed ||
-			s.Rows[i].Stage.Verdict == rundir.Saturated {
-			at = i
-			break
-		}
-	}
-	r := &Refusal{Row: &s.Rows[at]}
-	verdict, t := slo.Judge(s.Rows[at].Stage, terms)
-	if t != nil {
+	at := slices.IndexFunc(s.Rows, func(r Row) bool {
+		verdict, _ := slo.Judge(r.Stage, terms)
+		return verdict == rundir.Missed || r.Stage.Verdict == rundir.Saturated
+	})
+	r := &Refusal{Row: &s.Rows[max(at, 0)]}
+	if verdict, t := slo.Judge(r.Row.Stage, terms); t != nil {
 		r.Term, r.Unjudged = t, verdict == rundir.Unsure
 		r.Number, _ = t.Of(r.Row.Stage)
 	}
@@ -296,7 +278,6 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 // termLimit is the limit of a term above the row good, the last that keeps it.
 func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 	low := &s.Rows[good]
-	// the row that the rate is of
 	served := &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Top >= low.Top })]
 	l := Limit{Point: Point{Low: served, High: served}, Rate: low.Top, Output: served.topOutput}
 	if good+1 == len(s.Rows) {
@@ -312,7 +293,6 @@ func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 		if verdict == rundir.Missed {
 			l.MissedRow = high
 		}
-		l.LimitingValue, _ = t.Of(high.Stage)
 	}
 	s.setDoubt(&l, low, high)
 	if l.Backlog || weight == 0 || high.Top == low.Top {
@@ -326,14 +306,14 @@ func (s *Setup) termLimit(good int, t *slo.Term) Limit {
 	return l
 }
 
-// setDoubt sets what the limit between two rows owes to doubtful figures: rows between them that were left out, or that
-// do not tell the term without them. Without a row high, the rows end, and those above the row low were left out.
+// setDoubt makes the limit between two rows a doubted one where a row between them was left out, or does not tell the
+// term without its doubtful figures. high is nil where the rows end.
 func (s *Setup) setDoubt(l *Limit, low, high *Row) {
-	between := func(st *rundir.Stage) bool {
+	inside := func(st *rundir.Stage) bool {
 		return load(st) > load(low.Stage) && (high == nil || load(st) < load(high.Stage))
 	}
-	doubted := high != nil && l.Unjudged && high.Doubted || slices.ContainsFunc(s.dropped, between) ||
-		slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Doubted && between(r.Stage) })
+	doubted := high != nil && l.Unjudged && high.Doubted || slices.ContainsFunc(s.dropped, inside) ||
+		slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Doubted && inside(r.Stage) })
 	if !doubted {
 		return
 	}
@@ -343,8 +323,8 @@ func (s *Setup) setDoubt(l *Limit, low, high *Row) {
 	}
 }
 
-// endRow returns the row that ends what the row good shows of a term: the one above it, past rows whose doubtful
-// figures were left out, where a row further up breaks the term.
+// endRow returns the row that ends a term above the row good: the next one, unless its doubtful figures were left out
+// and a row further up breaks the term.
 func (s *Setup) endRow(good int, t *slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
 		if t.Verdict(s.Rows[i].Stage) == rundir.Missed || !s.Rows[i].Doubted {
@@ -357,17 +337,15 @@ func (s *Setup) endRow(good int, t *slo.Term) int {
 // crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit,
 // starting at the worst value so far; 0 where the next row is a bound, cannot be judged or does not tell.
 func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
-	high := next.Stage
-	by, _ := t.Of(high)
+	value, _ := t.Of(next.Stage)
 	worst := s.worstValue(good, t)
-	if t.Verdict(high) != rundir.Missed || !next.representative() || !by.Known() || worst >= t.Limit ||
-		by.Value() <= worst {
+	if t.Verdict(next.Stage) != rundir.Missed || !next.representative() || !value.Known() || worst >= t.Limit ||
+		value.Value() <= worst {
 		return 0
 	}
-	return (t.Limit - worst) / (by.Value() - worst)
+	return (t.Limit - worst) / (value.Value() - worst)
 }
 
-// worstValue is the largest value of a term's metric up to a row.
 func (s *Setup) worstValue(upTo int, t *slo.Term) float64 {
 	worst := 0.0
 	for i := range upTo + 1 {

@@ -66,28 +66,29 @@ var (
 	noteWarmUp   = note.Kind{Code: "row.warm-up"}
 )
 
-// words are those of all reasons to leave a row out.
 var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words(), audit.Words()) })
+
+// mark returns the mark of a stage for a doubt; figures are those that are left out for it.
+func (s *Setup) mark(st *rundir.Stage, d *rundir.Doubt, figures []string) RowMark {
+	return RowMark{
+		Row: rowName(st), Where: s.Where(st), Rule: d.Rule, Why: words().Say(d.Note, lang.English),
+		Grade: audit.Grade(d.Grade), Figures: len(figures) > 0, note: d.Note, figures: figures,
+	}
+}
 
 // marks returns what the audit doubts in a stage that is used, and remarks on it.
 func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []RowMark {
 	var all []RowMark
-	add := func(rule string, grade audit.Grade, n note.Note, figures []string) {
-		all = append(
-			all,
-			RowMark{Row: rowName(st), Where: s.Where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade,
-				Figures: len(figures) > 0, note: n, figures: figures},
-		)
-	}
-	for _, d := range st.Doubts {
-		add(d.Rule, audit.Grade(d.Grade), d.Note, printedFigures(st, d.Figures))
+	for i := range st.Doubts {
+		d := &st.Doubts[i]
+		all = append(all, s.mark(st, d, printedFigures(st, d.Figures)))
 	}
 	if st.Source != nil {
 		return all
 	}
 	for _, f := range found {
 		if f.Grade != audit.Impossible && f.Rule != "" && s.isAbout(f, st) {
-			add(f.Rule, f.Grade, f.Note(), nil)
+			all = append(all, s.mark(st, &rundir.Doubt{Rule: f.Rule, Grade: string(f.Grade), Note: f.Note()}, nil))
 		}
 	}
 	return all
@@ -97,11 +98,14 @@ func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []RowMark {
 // rows rests on it.
 func printedFigures(st *rundir.Stage, figures []string) []string {
 	return slices.DeleteFunc(slices.Clone(figures), func(key string) bool {
-		if key == "rate" || st.Source == nil || len(st.Source.Printed) == 0 {
-			return key == "rate"
+		if key == "rate" {
+			return true
 		}
-		for has := range st.Source.Printed {
-			if has == key || strings.HasPrefix(has, key+".") {
+		if st.Source == nil || len(st.Source.Printed) == 0 {
+			return false
+		}
+		for printed := range st.Source.Printed {
+			if printed == key || strings.HasPrefix(printed, key+".") {
 				return false
 			}
 		}
@@ -109,8 +113,8 @@ func printedFigures(st *rundir.Stage, figures []string) []string {
 	})
 }
 
-// impossibility returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used
-// but for the figures that are doubted, unless it is not known what the stage completed.
+// impossibility returns why the audit rules a stage out; nil where it does not. A stage of a document is used without
+// the figures that are doubted, unless what it completed is one of them.
 func (s *Setup) impossibility(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
 	if st.Source != nil {
 		return audit.RejectingDoubt(st)
@@ -123,28 +127,28 @@ func (s *Setup) impossibility(st *rundir.Stage, found []audit.Finding) *rundir.D
 	return nil
 }
 
-// rejection returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be
-// used.
-func (s *Setup) rejection(st *rundir.Stage, found []audit.Finding) (rule string, grade audit.Grade, why note.Note) {
+// rejection returns why a row must not be used, with the rule of the audit where that found it; nil where it may.
+func (s *Setup) rejection(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
 	if d := s.impossibility(st, found); d != nil {
-		return d.Rule, audit.Grade(d.Grade), d.Note
+		return d
 	}
-	switch c := st.Rates.Completed; {
+	completed := st.Rates.Completed
+	switch {
 	case st.Role == rundir.WarmUp:
-		return "", "", noteWarmUp.New()
+		return &rundir.Doubt{Note: noteWarmUp.New()}
 	case !st.Invalid.IsZero():
-		return "", "", st.Invalid
+		return &rundir.Doubt{Note: st.Invalid}
 	case st.Hits != nil && st.Hits.Contaminated.Known():
-		return "", "", measure.Contaminated.New(st.Hits.Contaminated.Value(), st.Hits.Reported.Value(), st.Hits.Ideal.Value())
+		h := st.Hits
+		return &rundir.Doubt{Note: measure.Contaminated.New(h.Contaminated.Value(), h.Reported.Value(), h.Ideal.Value())}
 	case st.State != rundir.Complete:
-		return "", "", noteCutShort.New()
-	case !c.Known() || c.Value() <= 0:
-		return "", "", noteNoneDone.New()
+		return &rundir.Doubt{Note: noteCutShort.New()}
+	case !completed.Known() || completed.Value() <= 0:
+		return &rundir.Doubt{Note: noteNoneDone.New()}
 	}
-	return "", "", note.Note{}
+	return nil
 }
 
-// isAbout reports whether a finding is about that stage.
 func (s *Setup) isAbout(f audit.Finding, st *rundir.Stage) bool {
 	file := fileOf(s.Input)
 	if st.Source != nil && st.Source.Format == published.LLMD { // a file for each row

@@ -16,15 +16,12 @@ type Plateau struct {
 	Low, High rundir.Number // 95 % interval; absent in what was read elsewhere
 	Output    rundir.Number // tokens per second there
 	Where     string
-	// Most is the highest rate that a row completed, and MostOutput its output, where rows disagree on it: one fell
-	// behind at a lower load; or the highest of the repeats of a row. Then the most that was shown is between Rate and
-	// Most. Absent where they agree.
+	// Most is the highest rate that a row or a repeat completed, and MostOutput its output, where rows disagree because
+	// one fell behind at a lower load, or repeats differ: the plateau is between Rate and Most. Absent where they agree.
 	Most, MostOutput rundir.Number
 	Repeated         bool // Most is the highest of repeats
-	// Doubted reports whether it rests on rows that the audit doubts.
-	Doubted bool
-	// Rising reports whether the rows end before the server does: it may take more.
-	Rising bool
+	Doubted          bool // it rests on rows that the audit doubts
+	Rising           bool // the rows end before the server does: it may take more
 }
 
 // What still counts as level: the ceiling search of a sweep stops at the same growth.
@@ -33,10 +30,9 @@ const (
 	plateauShare  = 0.5  // of what was offered in addition
 )
 
-// Limits of published rows. What is in flight when a stage ends is missing in what it completed, so that a row falls
-// behind where it completes less of what was offered than the part of the stage that is over before its last answers
-// begin: 1 - latency / stage time. The number of arrivals is random: behindErrors standard deviations of it are
-// allowed. Two rows agree on the plateau where they differ by no more than agreement.
+// Limits of published rows. What is in flight when a stage ends is missing in what it completed: a row falls behind
+// where it completes less than 1 - latency / stage time of what was offered, less behindErrors standard deviations of
+// the random number of arrivals. Two rows agree on the plateau where they differ by no more than agreement.
 const (
 	behindErrors     = 2
 	defaultStageTime = 120 // seconds, where the rows of a document do not show it
@@ -45,32 +41,37 @@ const (
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
 func (s *Setup) plateau() Plateau {
-	if a := saturation.AnswerOf(s.Run); a != nil && s.Run.Source == nil {
-		p := Plateau{
-			Rate: rundir.Exactly(a.Rate.Value()), Low: a.Low, High: a.High, Output: a.Output,
-			Where: s.show(s.Path) + " saturation", Rising: a.Rate.Bound(),
-		}
-		switch a.Kind {
-		case rundir.Unanswerable: // its rows are all that is known
-		case rundir.AtMost:
-			return Plateau{}
-		case rundir.Between:
-			length := math.NaN()
-			for _, st := range s.Run.Stages {
-				if st.Role == rundir.Hold {
-					length = st.OutputTokens.Mean.Value()
-				}
-			}
-			p.Rate, p.Most, p.Low, p.High = a.Low, a.High, rundir.Number{}, rundir.Number{}
-			p.Output, p.MostOutput = rundir.Exactly(length*a.Low.Value()), rundir.Exactly(length*a.High.Value())
-			return p
-		default:
-			return p
-		}
+	if a := saturation.AnswerOf(s.Run); a != nil && s.Run.Source == nil && a.Kind != rundir.Unanswerable {
+		return s.measuredPlateau(a)
 	}
 	if s.Run.Plan.Kind == rundir.KindUsers { // users who pause are no measure of the most requests per second
 		return Plateau{}
 	}
+	return s.rowPlateau()
+}
+
+func (s *Setup) measuredPlateau(a *rundir.Answer) Plateau {
+	p := Plateau{
+		Rate: rundir.Exactly(a.Rate.Value()), Low: a.Low, High: a.High, Output: a.Output,
+		Where: s.show(s.Path) + " saturation", Rising: a.Rate.Bound(),
+	}
+	switch a.Kind {
+	case rundir.AtMost:
+		return Plateau{}
+	case rundir.Between:
+		length := math.NaN()
+		for _, st := range s.Run.Stages {
+			if st.Role == rundir.Hold {
+				length = st.OutputTokens.Mean.Value()
+			}
+		}
+		p.Rate, p.Most, p.Low, p.High = a.Low, a.High, rundir.Number{}, rundir.Number{}
+		p.Output, p.MostOutput = rundir.Exactly(length*a.Low.Value()), rundir.Exactly(length*a.High.Value())
+	}
+	return p
+}
+
+func (s *Setup) rowPlateau() Plateau {
 	best := -1
 	for i, r := range s.Rows {
 		if load(r.Stage) > 0 && (best < 0 || r.Served > s.Rows[best].Served) {
@@ -80,10 +81,9 @@ func (s *Setup) plateau() Plateau {
 	if best < 0 {
 		return Plateau{} // one at a time says nothing of a plateau
 	}
-	top := s.Rows[best]
+	top := &s.Rows[best]
 	p := Plateau{
-		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where,
-		Doubted: s.Doubtful(&s.Rows[best]),
+		Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where, Doubted: s.Doubtful(top),
 	}
 	if len(top.Repeats) > 0 {
 		_, p.Most = extremes(top.Repeats, completed)
@@ -108,14 +108,15 @@ func (s *Setup) plateau() Plateau {
 	return p
 }
 
-// SetSaturation sets the saturation rate of a sweep that was read from a document to the plateau of its rows, which all
-// commands tell: a lower bound where no row fell behind, and only an interval where the rows disagree.
+// SetSaturation sets the saturation rate of a sweep of a document to the plateau of its rows: a lower bound where no
+// row fell behind, and only an interval where the rows disagree.
 func SetSaturation(run *rundir.Run) {
 	if run.Source == nil || run.Plan.Kind != rundir.KindSweep {
 		return
 	}
 	run.Saturation = nil
-	switch p := Load([]Input{{Run: run}})[0].Plateau; {
+	p := Load([]Input{{Run: run}})[0].Plateau
+	switch {
 	case !p.Rate.Known():
 	case p.Most.Known():
 		run.Saturation = &rundir.Saturation{Low: p.Rate, High: p.Most}
@@ -126,8 +127,8 @@ func SetSaturation(run *rundir.Run) {
 	}
 }
 
-// Burst is the output of the row throughput of a document, which sends all requests at once; absent beside rows of
-// closed loops, and in what was measured here.
+// Burst is the output of the row throughput of a document, which sends all requests at once; absent where the other
+// rows are closed loops, and in what was measured here.
 func (s *Setup) Burst() rundir.Number {
 	if s.Run.Source != nil && s.OpenLoop() {
 		for i := range s.Run.Stages {
@@ -140,8 +141,7 @@ func (s *Setup) Burst() rundir.Number {
 }
 
 // ConcurrencyBound reports whether a bound on the requests in flight, and not the arrivals, sets the load of a
-// published row: far less was completed than was asked for. Then it is a closed loop, and shows nothing of the most
-// that the server can do.
+// published row: far less was completed than was asked for. It is then a closed loop, which shows no plateau.
 func ConcurrencyBound(s *rundir.Stage) bool {
 	return s.Source != nil && s.Rate.Known() && s.MaxConcurrency > 0 &&
 		s.Rates.Completed.Value() < boundShare*s.Rate.Value()
@@ -165,8 +165,8 @@ func (s *Setup) knee() int {
 	})
 }
 
-// EstimateStageTime finds out from all rows of a document how long its stages lasted: with one time for all, the shares
-// of the arrivals that the rows completed follow from their latencies. Half of the rows may have fallen behind.
+// EstimateStageTime estimates how long the stages of a document lasted: with one time for all, the shares of the
+// arrivals that the rows completed follow from their latencies. Half of the rows may have fallen behind.
 func EstimateStageTime(runs []rundir.Run) {
 	const fewest, shortest, longest, step = 8, 10, 3600, 1.02
 	type row struct{ share, latency float64 }
@@ -185,13 +185,13 @@ func EstimateStageTime(runs []rundir.Run) {
 		return
 	}
 	best, least := 0.0, math.Inf(1)
-	apart := make([]float64, len(rows))
+	deviations := make([]float64, len(rows))
 	for lasted := float64(shortest); lasted < longest; lasted *= step {
 		for i, r := range rows {
-			apart[i] = math.Abs(r.share - max(0, 1-r.latency/lasted))
+			deviations[i] = math.Abs(r.share - max(0, 1-r.latency/lasted))
 		}
-		slices.Sort(apart)
-		if m := apart[len(apart)/2]; m < least {
+		slices.Sort(deviations)
+		if m := deviations[len(deviations)/2]; m < least {
 			best, least = lasted, m
 		}
 	}
@@ -202,11 +202,10 @@ func EstimateStageTime(runs []rundir.Run) {
 	}
 }
 
-// minLatency is how long requests last, in seconds, that tell how long their stage lasted.
+// minLatency is the shortest latency, in seconds, that tells how long a stage lasted.
 const minLatency = 8
 
-// rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling
-// would stop at, or by more than half of what was offered in addition.
+// rising reports whether the rows end while what they serve still grows.
 func (s *Setup) rising(best int) bool {
 	last := len(s.Rows) - 1
 	if v := s.Rows[best].Stage.Verdict; best < last || v == rundir.Saturated || v == rundir.Shedding {
@@ -215,7 +214,7 @@ func (s *Setup) rising(best int) bool {
 	if last == 0 || load(s.Rows[last-1].Stage) == 0 {
 		return true // a single rate shows no plateau
 	}
-	a, b := s.Rows[last-1], s.Rows[last]
+	a, b := &s.Rows[last-1], &s.Rows[last]
 	grown := b.Served - a.Served
 	offered := findings.Offered(b.Stage).Value() - findings.Offered(a.Stage).Value()
 	if b.Stage.Rate.Known() && offered > 0 && grown > plateauShare*offered {

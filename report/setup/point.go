@@ -14,8 +14,7 @@ type Point struct {
 	Weight    float64 // of High; 0: the point is the row Low
 	// Before and After are the rows next to Low and High; nil where there is none.
 	Before, After *Row
-	// rateSE is the standard error of the place itself, in requests per second; 0 where it is not known to have one.
-	rateSE float64
+	rateSE        float64 // standard error of the place itself, in requests per second; 0 where it has none
 }
 
 // SynchronousPoint is the row with one request at a time.
@@ -40,7 +39,7 @@ func (s *Setup) PointAtShare(share float64) (Point, bool) {
 }
 
 // PointAtRate returns the first point at which a rate of requests per second is served; ok is false outside the rows,
-// and below one that does not tell.
+// and below one that is not representative.
 func (s *Setup) PointAtRate(rate float64) (p Point, ok bool) {
 	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
 		return Point{}, false
@@ -57,7 +56,7 @@ func (s *Setup) PointAtRate(rate float64) (p Point, ok bool) {
 			return Point{}, false
 		}
 		low := &s.Rows[i-1]
-		p := Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}
+		p = Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}
 		if i >= 2 {
 			p.Before = &s.Rows[i-2]
 		}
@@ -100,22 +99,20 @@ func (p Point) Where() string {
 type Value struct {
 	Number rundir.Number
 	SE     float64
-	// Steep reports that the metric differs so much between the two rows that its course between them is not known:
-	// there is no SE.
-	Steep bool
+	Steep  bool // the metric differs too much between the two rows for an SE
 }
 
-// maxBoundsRatio is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an
-// interval there. Across the edge of saturation latency rises manyfold between two rows, and a place between them is
-// not known (TestInterpolationAcrossTheEdge).
+// maxBoundsRatio is the largest ratio of the bounds of a metric between two rows with which it has an interval there.
+// Latency rises manyfold from the last row below saturation to the next, and what it is between them is not known
+// (TestInterpolationAcrossTheEdge).
 const maxBoundsRatio = 2
 
 // MetricFunc picks a metric of a stage, and its 95 % interval where it has one.
 type MetricFunc func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
-// Latency returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that
-// [Point.latencyBounds] returns. Where one of the rows is only a lower bound, so is the latency. The standard error is
-// that of the two rows, of the place times the slope, and of the distance to the bounds, added as independent.
+// Latency returns a latency at the point: between two rows the geometric mean of the bounds of
+// [Point.latencyBounds]; a lower bound where one of the rows is. The standard error is that of the two rows, of the
+// place times the slope, and of the distance to the bounds, added as independent.
 func (p Point) Latency(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
@@ -135,13 +132,14 @@ func (p Point) Latency(take MetricFunc) Value {
 		v.Number = rundir.Over(v.Number.Value())
 		return v
 	}
-	if v.Steep = high > maxBoundsRatio*low; v.Steep || !aok || !bok {
+	v.Steep = high > maxBoundsRatio*low
+	if v.Steep || !aok || !bok {
 		return v
 	}
-	course := math.Log(high/low) / 2 / stats.Z95
+	bounds := math.Log(high/low) / 2 / stats.Z95
 	slope := math.Log(b.Value()/a.Value()) / (p.High.Top - p.Low.Top)
 	rows := math.Hypot((1-p.Weight)*standardError(aci)/a.Value(), p.Weight*standardError(bci)/b.Value())
-	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.rateSE), course)
+	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.rateSE), bounds)
 	return v
 }
 
@@ -207,9 +205,8 @@ func (p Point) OutputRate(take MetricFunc) Value {
 	return v
 }
 
-// Share returns a share, of what rises with the load and may be 0, at the point: in the middle of the bounds that
-// [Point.latencyBounds] returns. The standard error is that of the two rows, of the place times the slope, and of the
-// distance to the bounds, added as independent.
+// Share returns a share, which rises with the load and may be 0, at the point: in the middle of the bounds of
+// [Point.latencyBounds], with the standard error of [Point.Latency].
 func (p Point) Share(take MetricFunc) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
@@ -219,11 +216,10 @@ func (p Point) Share(take MetricFunc) Value {
 	low, high := p.latencyBounds(take)
 	rows := math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci))
 	slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.rateSE),
-		(high-low)/2/stats.Z95)}
+	bounds := (high - low) / 2 / stats.Z95
+	return Value{Number: rundir.Exactly((low + high) / 2), SE: math.Hypot(math.Hypot(rows, slope*p.rateSE), bounds)}
 }
 
-// standardError returns that of a value with a 95 % interval.
 func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
 
 // Output is the output of a stage in tokens per second.

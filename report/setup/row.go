@@ -17,15 +17,13 @@ type Row struct {
 	Stage  *rundir.Stage
 	Where  string  // the line or the directory that it can be traced to
 	Served float64 // completed requests per second; of repeats the least
-	Top    float64 // the largest Served up to here: what has been shown to be served
+	Top    float64 // the largest Served up to here
 
-	// Doubted reports whether figures of the stage were left out, because they contradict others.
-	Doubted bool
-	// Repeats are the measurements of which Stage has the worst of each figure; empty where there was one.
-	Repeats []*rundir.Stage
+	Doubted bool            // figures of the stage were left out, because they contradict others
+	Repeats []*rundir.Stage // the measurements of which Stage has the worst of each figure; empty where there was one
 
-	topOutput rundir.Number // the same of the output
-	printed   *rundir.Stage // with all figures, also those that are doubted
+	topOutput rundir.Number // the largest output up to here
+	printed   *rundir.Stage // with the doubted figures
 }
 
 // Includes reports whether the row was made of a stage of the run.
@@ -34,56 +32,57 @@ func (r *Row) Includes(st *rundir.Stage) bool {
 }
 
 // selectRows keeps the rows that may be relied on, in the order of their load.
-func (s *Setup) selectRows(found []audit.Finding) (rows []Row, out, marked []RowMark) {
+func (s *Setup) selectRows(found []audit.Finding) (rows []Row, leftOut, marked []RowMark) {
 	open := slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Rate.Known() })
 	for i := range s.Run.Stages {
 		st := &s.Run.Stages[i]
 		if !isCurvePoint(st, open, s.Run.Source != nil) {
 			continue
 		}
-		where := s.Where(st)
-		if rule, grade, why := s.rejection(st, found); !why.IsZero() {
-			if grade != "" {
+		if d := s.rejection(st, found); d != nil {
+			if d.Grade != "" {
 				s.dropped = append(s.dropped, st)
 			}
-			out = append(
-				out,
-				RowMark{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why},
-			)
+			leftOut = append(leftOut, s.mark(st, d, nil))
 			continue
 		}
 		marked = append(marked, s.marks(st, found)...)
 		trusted := audit.DropDoubted(st)
-		rows = append(
-			rows,
-			Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st},
-		)
+		rows = append(rows, Row{
+			Stage: trusted, Where: s.Where(st), Served: trusted.Rates.Completed.Value(), Doubted: trusted != st, printed: st,
+		})
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
 	if s.Run.Source != nil {
 		rows = poolRepeats(rows)
 	}
+	setTops(rows, open)
+	return rows, leftOut, marked
+}
+
+// setTops sets what each row and those below it were shown to serve. open is set where rates were offered.
+func setTops(rows []Row, open bool) {
 	for i := range rows {
-		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
+		r := &rows[i]
+		r.Top, r.topOutput = r.Served, r.Stage.TokensPerS.Output
 		if i == 0 {
-			// Where one request at a time completes more than the lowest arrival rate asks for, it is where the rows
-			// begin, and shows nothing of which arrivals are served: those come at random times.
-			if open && len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() &&
-				rows[0].Served > rows[1].Served {
-				rows[0].Top, rows[0].topOutput = 0, rundir.Number{}
+			// One request at a time that completes more than the lowest arrival rate asks for shows nothing of which
+			// arrivals are served: those come at random times.
+			if open && len(rows) > 1 && load(r.Stage) == 0 && rows[1].Stage.Rate.Known() && r.Served > rows[1].Served {
+				r.Top, r.topOutput = 0, rundir.Number{}
 			}
 			continue
 		}
-		rows[i].Top = max(rows[i-1].Top, rows[i].Served)
-		switch before := rows[i-1].topOutput; {
-		case !before.Known() || rows[i].topOutput.Value() >= before.Value():
-		case rows[i].topOutput.IsZero(): // its answers are taken to be as long
-			rows[i].topOutput = rundir.Exactly(before.Value() * rows[i].Top / rows[i-1].Top)
+		below := &rows[i-1]
+		r.Top = max(below.Top, r.Served)
+		switch {
+		case !below.topOutput.Known() || r.topOutput.Value() >= below.topOutput.Value():
+		case r.topOutput.IsZero(): // its answers are taken to be as long
+			r.topOutput = rundir.Exactly(below.topOutput.Value() * r.Top / below.Top)
 		default:
-			rows[i].topOutput = before
+			r.topOutput = below.topOutput
 		}
 	}
-	return rows, out, marked
 }
 
 // poolRepeats makes one row of the repeats of a load, which is judged by the worst of them. Repeats that were measured
@@ -118,7 +117,7 @@ func (r *Row) Measurements() []*rundir.Stage {
 	return []*rundir.Stage{r.Stage}
 }
 
-// fewEnded is the share of its requests below which those of a stage that ended tell nothing of the others.
+// fewEnded is the share of the requests of a stage below which those that ended say nothing of the others.
 const fewEnded = 0.1
 
 // representative reports whether the figures of the row are those of its load: it was measured in a window, and enough
@@ -129,8 +128,8 @@ func (r *Row) representative() bool {
 	return (r.Stage.Source != nil || r.Stage.Window > 0) && float64(ended) >= fewEnded*float64(max(n.Due, n.Sent))
 }
 
-// worstFigures is a stage with the lowest rates and the longest times of several, and the counts of the one of which
-// the largest share failed. A time that one of them lacks is known as a lower bound, a rate that one lacks not at all.
+// worstFigures is a stage with the lowest rates and the longest times of several, and the counts of the one with the
+// largest share of failed requests. A time that one of them lacks is a lower bound, a rate that one lacks is absent.
 func worstFigures(repeats []*rundir.Stage) *rundir.Stage {
 	failed := func(r *rundir.Stage) float64 {
 		return float64(r.Requests.Error) / float64(max(1, r.Requests.OK+r.Requests.Error))
@@ -179,14 +178,15 @@ func completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
 func output(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }
 
-// extremes are the lowest and the highest of a figure of several stages; absent where one lacks it.
+// extremes returns the lowest and the highest of a figure of several stages; absent where one lacks it.
 func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low, high rundir.Number) {
 	for _, s := range stages {
 		v := of(s)
 		if !v.Known() {
 			return rundir.Number{}, rundir.Number{}
 		}
-		if low = rundir.Exactly(min(low.Or(v.Value()), v.Value())); v.Value() > high.Or(0) {
+		low = rundir.Exactly(min(low.Or(v.Value()), v.Value()))
+		if v.Value() > high.Or(0) {
 			high = v
 		}
 	}
@@ -197,7 +197,7 @@ func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low
 // request at a time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	switch {
-	case s.Rate.Known() || lone(s):
+	case s.Rate.Known() || synchronous(s):
 		return true
 	case open || imported && s.Role == rundir.Throughput:
 		return false
@@ -205,15 +205,14 @@ func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	return s.MaxConcurrency > 0
 }
 
-// lone reports whether a stage had one request at a time.
-func lone(s *rundir.Stage) bool {
+func synchronous(s *rundir.Stage) bool {
 	return s.Kind == rundir.StageSynchronous || s.Role == rundir.Synchronous
 }
 
 // load orders rows: one at a time, then by the rate that was offered, or by how many were kept in flight.
 func load(s *rundir.Stage) float64 {
 	switch {
-	case lone(s):
+	case synchronous(s):
 		return 0
 	case s.Rate.Known():
 		if rate, ok := audit.LikelyRate(s); ok {
@@ -230,7 +229,6 @@ func load(s *rundir.Stage) float64 {
 // Name returns what the row is called where it was printed, else the name of its stage.
 func (r *Row) Name() string { return rowName(r.Stage) }
 
-// rowName returns what a row is called where it was printed, else the name of its stage.
 func rowName(st *rundir.Stage) string {
 	if st.Source != nil && st.Source.Heading != "" {
 		return st.Source.Heading

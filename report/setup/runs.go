@@ -22,16 +22,12 @@ func Pool(runs []Setup, name string) Setup {
 	var rates, outputs []estimate
 	for i := range s.Runs {
 		one := &s.Runs[i]
-		for j := range one.LeftOut {
-			one.LeftOut[j].Setup = name
-		}
-		for j := range one.Marked {
-			one.Marked[j].Setup = name
-		}
+		one.nameMarks(name)
 		s.LeftOut, s.Marked = append(s.LeftOut, one.LeftOut...), append(s.Marked, one.Marked...)
 		p := one.Plateau
 		s.Plateau.Rising = s.Plateau.Rising || p.Rising
-		rates, outputs = append(rates, estimate{p.Rate, p.Low, p.High}), append(outputs, estimate{value: p.Output})
+		rates = append(rates, estimate{p.Rate, p.Low, p.High})
+		outputs = append(outputs, estimate{value: p.Output})
 	}
 	rate, output := geometricMean(rates), geometricMean(outputs)
 	s.Plateau.Rate, s.Plateau.Low, s.Plateau.High, s.Plateau.Output = rate.value, rate.low, rate.high, output.value
@@ -49,7 +45,7 @@ func (s *Setup) Origins() string {
 
 // poolLimits returns the limit of several runs: what a run refuses, all do. Rate, users and output are geometric means
 // over the runs, the interval is by the spread between them, and the rest is that of the run in the middle. Where a run
-// knows only between which rates the limit lies, all that the runs leave open is the interval.
+// has only a bracket, the interval is from the lowest low to the highest high.
 func poolLimits(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusal) {
 	var limits []Limit
 	for i := range runs {
@@ -66,7 +62,8 @@ func poolLimits(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusa
 	var loads, rates, outputs []estimate
 	for i := range limits {
 		one := &limits[i]
-		loads, rates = append(loads, one.loadEstimate()), append(rates, estimate{value: rundir.Exactly(one.Rate)})
+		loads = append(loads, one.loadEstimate())
+		rates = append(rates, estimate{value: rundir.Exactly(one.Rate)})
 		outputs = append(outputs, estimate{value: one.Output})
 		l.BracketOnly, l.Doubted = l.BracketOnly || one.BracketOnly, l.Doubted || one.Doubted
 		l.Unjudged = l.Unjudged || one.Unjudged
@@ -81,9 +78,10 @@ func poolLimits(runs []Setup, of func(*Setup) (Limit, *Refusal)) (Limit, *Refusa
 		}
 		return l, nil
 	}
-	load := geometricMean(loads)
-	if l.Low, l.High = load.low, load.high; l.Users.Known() {
-		l.Users = load.value
+	pooled := geometricMean(loads)
+	l.Low, l.High = pooled.low, pooled.high
+	if l.Users.Known() {
+		l.Users = pooled.value
 	}
 	l.Rate, l.Output = geometricMean(rates).value.Value(), geometricMean(outputs).value
 	return l, nil
@@ -120,14 +118,14 @@ func geometricMean(runs []estimate) estimate {
 	if bound {
 		return estimate{value: rundir.Over(math.Exp(mean))}
 	}
-	all := estimate{value: rundir.Exactly(math.Exp(mean))}
-	between := stats.PooledSpread(logs, nil, stats.Spread{})
+	pooled := estimate{value: rundir.Exactly(math.Exp(mean))}
+	spread := stats.PooledSpread(logs, nil, stats.Spread{})
 	if n > 0 {
-		between.Deviation = max(between.Deviation, math.Sqrt(within/n))
+		spread.Deviation = max(spread.Deviation, math.Sqrt(within/n))
 	}
-	if between.DF > 0 {
-		half := between.Half(len(logs), 0.05)
-		all.low, all.high = rundir.Exactly(math.Exp(mean-half)), rundir.Exactly(math.Exp(mean+half))
+	if spread.DF > 0 {
+		half := spread.Half(len(logs), 0.05)
+		pooled.low, pooled.high = rundir.Exactly(math.Exp(mean-half)), rundir.Exactly(math.Exp(mean+half))
 	}
-	return all
+	return pooled
 }

@@ -1,6 +1,6 @@
 // Package setup makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach,
 // and metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a
-// reason, the rows that the audit calls impossible. [Load] is where one begins to read.
+// reason, the rows that the audit calls impossible. Begin with [Load].
 package setup
 
 import (
@@ -27,8 +27,8 @@ type Setup struct {
 	LeftOut []RowMark
 	Marked  []RowMark // rows that count, and that the audit doubts or remarks on
 	Plateau Plateau
-	// Runs are all sweeps of the configuration, where several are one setup: the rows are those of the one in the
-	// middle. Its limits are theirs together.
+	// Runs are the sweeps that [Pool] made one setup of: the rows are those of the one in the middle, the limits theirs
+	// together.
 	Runs []Setup
 
 	impossible []*rundir.Stage
@@ -36,20 +36,20 @@ type Setup struct {
 	show       func(path string) string
 }
 
-// Doubtful reports whether a number that rests on rows rests on figures that the audit doubts, or misses some that it
-// does.
+// Doubtful reports whether the audit doubts figures of the rows, left out or not.
 func (s *Setup) Doubtful(rows ...*Row) bool {
 	return slices.ContainsFunc(rows, func(r *Row) bool {
-		if r == nil {
+		switch {
+		case r == nil:
 			return false
+		case r.Doubted || r.printed == nil:
+			return r.Doubted
 		}
-		doubts := func(o RowMark) bool {
+		stages := append([]*rundir.Stage{r.printed}, r.Repeats...)
+		return slices.ContainsFunc(s.Marked, func(o RowMark) bool {
 			return o.Grade != audit.Remark &&
-				slices.ContainsFunc(append([]*rundir.Stage{r.printed}, r.Repeats...), func(st *rundir.Stage) bool {
-					return s.Concerns(o, st)
-				})
-		}
-		return r.Doubted || r.printed != nil && slices.ContainsFunc(s.Marked, doubts)
+				slices.ContainsFunc(stages, func(st *rundir.Stage) bool { return s.Concerns(o, st) })
+		})
 	})
 }
 
@@ -64,13 +64,11 @@ type Options struct {
 	MergeReprints bool                     // a measurement that a document prints twice is one setup
 }
 
-// Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it
-// completed.
+// Load makes setups of runs. A figure that contradicts others is left out, and a row without a rate that it completed.
 func Load(all []Input) []Setup { return LoadWith(all, Options{}) }
 
-// Names returns how the paths of results are shown: one from the root by its name, since the rest is of the machine on
-// which it was read and not of the result. Where two have one name, it stands behind that of the directory. Others are
-// returned as they are.
+// Names returns how the paths of results are shown: an absolute one by its last part, since the rest belongs to the
+// machine, or by its last two where results share the last; a relative one as it is.
 func Names(all []Input) func(path string) string {
 	paths, shared := map[string]string{}, map[string]bool{}
 	for _, in := range all {
@@ -118,10 +116,10 @@ func LoadWith(all []Input, o Options) []Setup {
 		s := &setups[i]
 		s.Input, s.Name, s.show = in, Title(in.Run, o.Lang), o.Show
 		s.Rows, s.LeftOut, s.Marked = s.selectRows(found)
-		for _, twin := range again {
-			if isReprint(in, twin) {
-				t := Setup{Input: twin, show: o.Show}
-				s.Marked = append(s.Marked, t.marks(&twin.Run.Stages[0], nil)...)
+		for _, reprint := range again {
+			if isReprint(in, reprint) {
+				t := Setup{Input: reprint, show: o.Show}
+				s.Marked = append(s.Marked, t.marks(&reprint.Run.Stages[0], nil)...)
 				s.Marked[len(s.Marked)-1].Reprint = true
 			}
 		}
@@ -158,7 +156,7 @@ func wholeRunFigures(all []Input) []Input {
 	return all
 }
 
-// splitReprints returns the inputs without the measurements that others of them print, too, and those.
+// splitReprints splits off the inputs whose measurement another of them prints too.
 func splitReprints(all []Input) (first, again []Input) {
 	for _, in := range all {
 		if slices.ContainsFunc(all, func(o Input) bool { return isReprint(o, in) }) {
@@ -170,14 +168,12 @@ func splitReprints(all []Input) (first, again []Input) {
 	return first, again
 }
 
-// isReprint reports whether again prints the measurement of first once more.
 func isReprint(first, again Input) bool {
 	line := audit.Reprint(again.Run)
 	return line > 0 && first.Run.Source != nil && first.Run.Source.File == again.Run.Source.File &&
 		first.Run.Source.Line == line
 }
 
-// fileOf returns the name of a run's file in the audit.
 func fileOf(in Input) string {
 	if in.Run.Source != nil {
 		return in.Run.Source.File

@@ -133,7 +133,7 @@ func TestQuotas(t *testing.T) {
 
 	batch := []quotaEvent{{sent: 9.9, first: 10, last: 11}, {sent: 3, first: 10, last: 11}, {sent: 4, first: 10, last: 11},
 		{sent: 5, first: 10, last: 11}, {sent: 0, first: 0.1, last: 1}, {sent: 0.1, first: 0.2, last: 1}}
-	if n := len(reopenedQueue(batch)); n != 1 {
+	if n := len(queuePeriodStarts(batch)); n != 1 {
 		t.Errorf("where those that waited begin with those that just came, %d openings are seen", n)
 	}
 }

@@ -29,8 +29,7 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the
-// outside world, to run commands in virtual time.
+// Console is the surroundings of a command: when to stop, where to write, and the outside world.
 type Console struct {
 	world World
 
@@ -38,17 +37,15 @@ type Console struct {
 	Out, Err io.Writer
 	Args     []string // the command line, without the program's name
 	Dir      string   // where files with default names are made; empty for the working directory
-	Url      string   // of the server, where the configuration file sets it
+	URL      string   // of the server, where the configuration file sets it
 
-	Configured []string  // secrets of the configuration file
-	Lang       lang.Lang // of messages about a measurement; the command sets it
-
-	// interrupts ends the command; nil where it is no command of a process.
-	Interrupts *interrupter
+	Configured []string     // secrets of the configuration file
+	Lang       lang.Lang    // of messages about a measurement; the command sets it
+	Interrupts *interrupter // nil where signals do not end the command
 }
 
-// World is the outside world of commands. A console hands out copies, so nothing changes it once a command runs. Tests
-// have another, in virtual time.
+// World is the outside world of commands. A console hands out copies, so that nothing changes it while a command runs.
+// Tests have another, in virtual time.
 type World struct {
 	Disk   store.Disk                // that run directories are on
 	Limits func() client.LocalLimits // what this machine allows
@@ -68,31 +65,27 @@ type Waiter interface {
 	Close() error
 }
 
-// realWorld returns the network, the disk and the clock of this machine.
-func realWorld() World {
-	return World{
+// NewConsole returns a console on the network, the disk and the clock of this machine.
+func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
+	world := World{
 		Disk: store.OS{}, Limits: client.ReadLimits, Waiter: func() Waiter { return load.NewExactTimer() }, Env: os.Getenv,
 		Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
 	}
-}
-
-// NewConsole returns a console in the real world.
-func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
-	return &Console{world: realWorld(), Ctx: ctx, Out: out, Err: errOut}
+	return &Console{world: world, Ctx: ctx, Out: out, Err: errOut}
 }
 
 // World returns a copy of the outside world.
 func (c *Console) World() World { return c.world }
 
-// In returns the console in another world.
-func (c *Console) In(w World) *Console {
-	other := *c
-	other.world = w
-	return &other
+// WithWorld returns a copy of the console in another world.
+func (c *Console) WithWorld(w World) *Console {
+	copied := *c
+	copied.world = w
+	return &copied
 }
 
-// Everywhere returns the console in a world whose servers can be reached from other machines.
-func (c *Console) Everywhere() *Console {
+// WithPublicServers returns a copy of the console whose servers can be reached from other machines.
+func (c *Console) WithPublicServers() *Console {
 	w := c.world
 	w.Serve = func(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
 		_, port, err := net.SplitHostPort(address)
@@ -101,12 +94,12 @@ func (c *Console) Everywhere() *Console {
 		}
 		return c.world.Serve(ctx, net.JoinHostPort("", port), h)
 	}
-	return c.In(w)
+	return c.WithWorld(w)
 }
 
 // Server returns the URL of the server to measure: the argument, or the configuration file's.
 func (c *Console) Server(argument string) (string, error) {
-	if u := cmp.Or(argument, c.Url); u != "" {
+	if u := cmp.Or(argument, c.URL); u != "" {
 		return u, nil
 	}
 	return "", Usage(errors.New("the URL of the server is missing: give one such as http://localhost:8000, or sim: for " +
@@ -122,8 +115,8 @@ func (c *Console) Servers(arguments []string) ([]string, error) {
 	return []string{u}, err
 }
 
-// RunDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a
-// run in it is removed.
+// RunDir makes the run directory of that path, or the next free one of the default name for an empty path. With force
+// it removes a run in it.
 func (c *Console) RunDir(path string, force bool) (*store.Dir, error) {
 	switch {
 	case path == "":
@@ -143,7 +136,7 @@ func (c *Console) Language() string {
 	return "en"
 }
 
-// Options fit what is printed to where it goes.
+// Options fits what is printed to where it goes.
 func (c *Console) Options(language string, plain bool, dir string) report.Options {
 	r := report.Options{Lang: lang.Lang(language), Dir: c.short(dir)}
 	f, ok := c.Out.(*os.File)
@@ -157,7 +150,7 @@ func (c *Console) Options(language string, plain bool, dir string) report.Option
 	return r
 }
 
-// short returns a path as short as it can be typed.
+// short returns a path relative to where commands are typed, if it is below it.
 func (c *Console) short(path string) string {
 	from, err := filepath.Abs(c.Dir)
 	if err != nil || path == "" {
@@ -169,7 +162,7 @@ func (c *Console) short(path string) string {
 	return path
 }
 
-// Interrupted is the error of a measurement that was interrupted before it began, or err where it was not.
+// Interrupted returns the error of a measurement that was interrupted before it began, or err where it was not.
 func (c *Console) Interrupted(err error) error {
 	if errors.Is(c.Ctx.Err(), context.Canceled) {
 		return Exit(Interrupted, errors.New("interrupted before anything was measured"))
@@ -177,8 +170,8 @@ func (c *Console) Interrupted(err error) error {
 	return err
 }
 
-// shortened cuts an error that a file or a server made too long.
-func shortened(s string) string {
+// truncate cuts an error that a file or a server made too long.
+func truncate(s string) string {
 	const most = 2000 // characters
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "..."
@@ -192,12 +185,13 @@ func (c *Console) Complain(err error) int {
 		return Done
 	}
 	text := err.Error()
-	if file := (*fs.PathError)(nil); errors.As(err, &file) && (file.Op == "open" || file.Op == "stat") {
+	var file *fs.PathError
+	if errors.As(err, &file) && (file.Op == "open" || file.Op == "stat") {
 		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
 	}
 	if text != "" {
 		text = redact.HideSecrets(strings.Join(strings.Fields(text), " "), c.secrets())
-		fmt.Fprintf(c.Err, "llmsweep: %s\n", shortened(strings.Join(strings.Fields(table.Clean(text)), " ")))
+		fmt.Fprintf(c.Err, "llmsweep: %s\n", truncate(strings.Join(strings.Fields(table.Clean(text)), " ")))
 	}
 	return Code(err)
 }

@@ -17,7 +17,8 @@ func Usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	if f := (interface{ Failure() }(nil)); errors.As(err, &f) { // the command is right, and what it reads is not
+	var failure interface{ Failure() }
+	if errors.As(err, &failure) { // the command is right, and what it reads is not
 		return err
 	}
 	return &exitError{WrongUsage, err}
@@ -35,7 +36,7 @@ const (
 
 // Code returns the exit code of an error.
 func Code(err error) int {
-	e := (*exitError)(nil)
+	var e *exitError
 	switch {
 	case err == nil:
 		return Done

@@ -52,7 +52,8 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 			in.first = time.Now()
 			in.Interrupt()
 		case time.Since(in.first) > sameSignal:
-			in.force()
+			fmt.Fprintln(os.Stderr) // below the status line
+			in.exit(Interrupted)
 		}
 	}
 }
@@ -61,9 +62,8 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 func (in *interrupter) Interrupt() { in.cancel(experiment.ErrInterrupted) }
 
 // endByBrokenPipe makes a pipe whose reader has gone (head, a closed terminal) end the command as Ctrl-C does. By
-// default it ends the process at the next line, which is right for commands that only print. Once SIGPIPE is asked for,
-// it comes for any file and socket, such as that of a reader of the live page who goes away: only standard output and
-// standard error count.
+// default it ends the process at the next line, which is right for commands that only print. SIGPIPE then comes for any
+// file and socket, such as that of a reader of the live page: only standard output and standard error count.
 func (in *interrupter) endByBrokenPipe() {
 	in.pipe.Do(func() {
 		broken := make(chan os.Signal, 1)
@@ -76,10 +76,4 @@ func (in *interrupter) endByBrokenPipe() {
 			}
 		}()
 	})
-}
-
-// force ends the process, below the status line.
-func (in *interrupter) force() {
-	fmt.Fprintln(os.Stderr)
-	in.exit(Interrupted)
 }

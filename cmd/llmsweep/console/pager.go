@@ -29,9 +29,9 @@ func (c *Console) Page(render func(width int) string, plain string) error {
 	if strings.Count(text, "\n") >= height && runtime.GOOS != "windows" && pager != "cat" {
 		command := exec.CommandContext(c.Ctx, "sh", "-c", pager)
 		command.Stdin, command.Stdout, command.Stderr = strings.NewReader(text), f, c.Err
-		if err := command.Run(); err == nil {
+		if err := command.Run(); err == nil { // else there is no such pager
 			return nil
-		} // no such pager: print it
+		}
 	}
 	_, err = fmt.Fprint(f, text)
 	return err

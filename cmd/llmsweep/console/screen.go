@@ -10,8 +10,7 @@ import (
 	"llmsweep/report/progress"
 )
 
-// View returns the view of a measurement: with a status line where standard error is a terminal and plain is not asked
-// for.
+// View returns the view of a measurement, with a status line where standard error is a terminal.
 func (c *Console) View(l lang.Lang, plain bool) *progress.View {
 	if c.Interrupts != nil {
 		c.Interrupts.endByBrokenPipe()

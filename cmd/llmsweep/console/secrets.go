@@ -7,26 +7,22 @@ import (
 	"llmsweep/client/redact"
 )
 
-// secrets returns the secrets of the command line, of its configuration file and of the environment. They are found in
-// the text, so that they are known also where a command line cannot be parsed.
+// secrets returns the secrets of the command line, of its configuration file and of the environment. It does not parse
+// the command line, which may be wrong.
 func (c *Console) secrets() []string {
 	found := slices.Clone(c.Configured)
 	for i, a := range c.Args {
 		name, value, joined := strings.Cut(a, "=")
-		next := ""
-		if i+1 < len(c.Args) {
-			next = c.Args[i+1]
-		}
-		if !joined {
-			value = next
+		if !joined && i+1 < len(c.Args) {
+			value = c.Args[i+1]
 		}
 		switch {
 		case slices.Contains(redact.SecretFlags, name):
 			found = append(found, value)
 		case name == "--header":
 			found = append(found, redact.InHeader(value)...)
-			if after := 2; !joined && strings.HasSuffix(strings.TrimSpace(value), ":") && i+after < len(c.Args) {
-				found = append(found, c.Args[i+after]) // --header X-Key: secret, without quotes
+			if !joined && strings.HasSuffix(strings.TrimSpace(value), ":") && i+2 < len(c.Args) {
+				found = append(found, c.Args[i+2]) // --header X-Key: secret, without quotes
 			}
 		case name == "--body":
 			found = append(found, redact.InBody(value)...)

@@ -1,5 +1,3 @@
-// Tells the version of this program.
-
 package console
 
 import (

@@ -13,27 +13,16 @@ var endings = map[string]string{
 	".svg": FormatSVG, ".png": "png",
 }
 
-// FormatFor returns the format of a file: that of --format, and where it is the default, the one that the file's name
-// ends with, of those that there are.
-func FormatFor(format, file string, formats []string) string {
-	if format != "console" {
-		return format
-	}
-	byName := endings[strings.ToLower(filepath.Ext(file))]
-	for _, f := range formats {
-		if f == byName {
-			return f
-		}
-	}
-	return format
-}
-
-// CheckEnding refuses a file whose name asks for a format that the command does not write.
-func CheckEnding(format, file string, formats []string) error {
+// FormatFor returns the format of a file: that of --format, or in place of the default the one that its name ends with.
+// A name that ends with a format that the command does not write is an error.
+func FormatFor(format, file string, formats []string) (string, error) {
 	ending := strings.ToLower(filepath.Ext(file))
 	if format != "console" || slices.Contains([]string{"", ".txt", ".log", ".out"}, ending) || file == "/dev/null" ||
 		file == "/dev/stdout" {
-		return nil
+		return format, nil
+	}
+	if byName := endings[ending]; slices.Contains(formats, byName) {
+		return byName, nil
 	}
 	var known []string
 	for e, f := range endings {
@@ -41,19 +30,13 @@ func CheckEnding(format, file string, formats []string) error {
 			known = append(known, e)
 		}
 	}
-	if slices.Contains(known, ending) {
-		return nil
-	}
 	slices.Sort(known)
-	return fmt.Errorf("-o %s: this command writes no %s: end the name with %s or .txt, or give --format",
+	return format, fmt.Errorf("-o %s: this command writes no %s: end the name with %s or .txt, or give --format",
 		filepath.Base(file), ending, strings.Join(known, ", "))
 }
 
 // AfterApply takes the format from the name of the file, where --format does not tell.
-func (t *Tables) AfterApply() error {
-	if err := CheckEnding(t.Format, t.Output, []string{"markdown", "json", FormatHTML}); err != nil {
-		return err
-	}
-	t.Format = FormatFor(t.Format, t.Output, []string{"markdown", "json", FormatHTML})
-	return nil
+func (t *Tables) AfterApply() (err error) {
+	t.Format, err = FormatFor(t.Format, t.Output, []string{"markdown", "json", FormatHTML})
+	return err
 }

@@ -10,7 +10,7 @@ func TestFormatFor(t *testing.T) {
 		{"console", "c.txt", "console"}, {"console", "c.csv", "console"}, {"console", "", "console"},
 		{"json", "c.md", "json"},
 	} {
-		if got := FormatFor(c.format, c.file, all); got != c.want {
+		if got, _ := FormatFor(c.format, c.file, all); got != c.want {
 			t.Errorf("--format %s -o %s: %s, want %s", c.format, c.file, got, c.want)
 		}
 	}

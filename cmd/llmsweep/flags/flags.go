@@ -12,7 +12,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/client/input"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
@@ -21,28 +20,28 @@ import (
 
 // Target holds the flags of which server to measure, and how to speak to it.
 type Target struct {
-	Model       string               `placeholder:"NAME" help:"Model to ask for (the first that the server lists)." group:"Server"`
-	API         string               `name:"api" default:"auto" enum:"auto,${apis}" placeholder:"NAME" help:"${apis_text} (${default})." group:"Server"`
-	APIKey      string               `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, written to no file ($$LLMSWEEP_API_KEY)." group:"Server"`
-	Header      []string             `sep:"none" placeholder:"K:V" help:"HTTP header of each request; may be repeated." hidden:"" group:"Server"`
-	Body        string               `placeholder:"JSON" help:"JSON object to merge into each request; null removes a field." hidden:"" group:"Server"`
-	Think       bool                 `xor:"think" help:"Ask the model to think before it answers." hidden:"" group:"Server"`
-	NoThink     bool                 `name:"no-think" xor:"think" help:"Ask the model not to think." hidden:"" group:"Server"`
-	Temperature *float64             `placeholder:"T" help:"Sampling temperature (the server's)." hidden:"" group:"Server"`
-	Timeout     time.Duration        `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." hidden:"" group:"Server"`
-	Insecure    bool                 `help:"Accept any TLS certificate." hidden:"" group:"Server"`
-	CA          string               `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file, too." hidden:"" group:"Server"`
-	Cert        string               `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." hidden:"" group:"Server"`
-	Key         string               `type:"path" placeholder:"FILE" help:"Key of --cert (PEM, without a password)." hidden:"" group:"Server"`
-	HTTP        string               `name:"http" default:"auto" enum:"auto,1,2" placeholder:"VERSION" help:"Version of HTTP: auto, 1 or 2 (${default}: 2 only where the server speaks nothing else)." hidden:"" group:"Server"`
-	ResetCache  bool                 `name:"reset-cache" help:"Empty the prefix cache before each row (vLLM in development mode, SGLang)." hidden:"" group:"Server"`
-	MaxRPS      float64              `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second (no limit)." hidden:"" group:"How long"`
-	MaxTPM      float64              `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute (no limit)." hidden:"" group:"How long"`
-	MaxCost     float64              `name:"max-cost" placeholder:"C" positive:"" help:"Most cost, by --price-in and --price-out (no limit)." group:"How long"`
-	PriceIn     float64              `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens. The report then has the cost." hidden:"" group:"How long"`
-	PriceOut    float64              `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." hidden:"" group:"How long"`
-	Earlier     client.Spent         `kong:"-"` // by the first part of a run that goes on
-	Spending    *client.SpendLimiter `kong:"-"` // made with the options; both sides of a comparison share it
+	Model           string               `placeholder:"NAME" help:"Model to ask for (the first that the server lists)." group:"Server"`
+	API             string               `name:"api" default:"auto" enum:"auto,${apis}" placeholder:"NAME" help:"${apis_text} (${default})." group:"Server"`
+	APIKey          string               `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, written to no file ($$LLMSWEEP_API_KEY)." group:"Server"`
+	Header          []string             `sep:"none" placeholder:"K:V" help:"HTTP header of each request; may be repeated." hidden:"" group:"Server"`
+	Body            string               `placeholder:"JSON" help:"JSON object to merge into each request; null removes a field." hidden:"" group:"Server"`
+	Think           bool                 `xor:"think" help:"Ask the model to think before it answers." hidden:"" group:"Server"`
+	NoThink         bool                 `name:"no-think" xor:"think" help:"Ask the model not to think." hidden:"" group:"Server"`
+	Temperature     *float64             `placeholder:"T" help:"Sampling temperature (the server's)." hidden:"" group:"Server"`
+	Timeout         time.Duration        `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." hidden:"" group:"Server"`
+	Insecure        bool                 `help:"Accept any TLS certificate." hidden:"" group:"Server"`
+	CA              string               `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file, too." hidden:"" group:"Server"`
+	Cert            string               `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." hidden:"" group:"Server"`
+	Key             string               `type:"path" placeholder:"FILE" help:"Key of --cert (PEM, without a password)." hidden:"" group:"Server"`
+	HTTP            string               `name:"http" default:"auto" enum:"auto,1,2" placeholder:"VERSION" help:"Version of HTTP: auto, 1 or 2 (${default}: 2 only where the server speaks nothing else)." hidden:"" group:"Server"`
+	ResetCache      bool                 `name:"reset-cache" help:"Empty the prefix cache before each row (vLLM in development mode, SGLang)." hidden:"" group:"Server"`
+	MaxRPS          float64              `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second (no limit)." hidden:"" group:"How long"`
+	MaxTPM          float64              `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute (no limit)." hidden:"" group:"How long"`
+	MaxCost         float64              `name:"max-cost" placeholder:"C" positive:"" help:"Most cost, by --price-in and --price-out (no limit)." group:"How long"`
+	PriceIn         float64              `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens. The report then has the cost." hidden:"" group:"How long"`
+	PriceOut        float64              `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." hidden:"" group:"How long"`
+	EarlierSpending client.Spent         `kong:"-"` // by the first part of a run that is continued
+	Spending        *client.SpendLimiter `kong:"-"` // made with the options; both sides of a comparison share it
 }
 
 // Options returns the options of the client.
@@ -82,16 +81,7 @@ func (t *Target) Options(url string, conns int) (client.Options, error) {
 	return o, nil
 }
 
-// Speaks returns the API that requests to a URL go to, as far as the command line tells; "auto" where it is to be found
-// out.
-func (t *Target) Speaks(url string) string {
-	if pasted := input.PastedAPI(url); pasted != "" && t.API == api.Auto {
-		return pasted
-	}
-	return t.API
-}
-
-// SpendLimiter returns what counts and limits the spending; nil where it is neither to be counted nor limited.
+// SpendLimiter returns what counts and limits the spending; nil where the flags ask for neither.
 func (t *Target) SpendLimiter() (*client.SpendLimiter, error) {
 	l := client.SpendLimits{Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
 	switch {
@@ -101,12 +91,9 @@ func (t *Target) SpendLimiter() (*client.SpendLimiter, error) {
 		return nil, nil
 	}
 	limiter := client.NewSpendLimiter(l)
-	limiter.Begin(t.Earlier)
+	limiter.Begin(t.EarlierSpending)
 	return limiter, nil
 }
-
-// Limited reports whether the spending is limited.
-func (t *Target) Limited() bool { return t.MaxCost > 0 }
 
 // Caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
 func (t *Target) Caps() *load.Caps {
@@ -194,10 +181,6 @@ const MostInFlight = 100_000
 
 // ErrRepeats is the error of a --repeats out of range.
 var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
-
-// ErrRepeatedLimit is the error of a limit on the spending with --repeats.
-var ErrRepeatedLimit = errors.New("--max-cost is the limit of one sweep or run: leave out --repeats, and measure " +
-	"several times")
 
 // Objectives holds the flags of service level objectives.
 type Objectives struct {

@@ -3,20 +3,24 @@ package flags
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"llmsweep/report"
 )
 
-// FormatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
+// FormatHTML is the format of pages, which package page writes.
 const FormatHTML = "html"
 
 // ReportFormats returns the formats of llmsweep report.
 func ReportFormats() []string { return append(report.Formats(), FormatHTML, FormatSVG) }
 
-// UnknownFormat returns the error of a --format that does not exist.
-func UnknownFormat(name string) error {
-	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
+// CheckFormat refuses a --format that is none of the formats.
+func CheckFormat(name string, formats []string) error {
+	if slices.Contains(formats, name) {
+		return nil
+	}
+	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(formats, ", "))
 }
 
 // FormatVerdict is the format of conclusions, for programs.

@@ -9,7 +9,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	layout "llmsweep/report/page"
+	html "llmsweep/report/page"
 	"llmsweep/report/table"
 )
 
@@ -21,7 +21,7 @@ type Page struct {
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file,
 // nothing is written.
 func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections []table.Section,
-	page func(io.Writer, layout.WriteOptions) error) error {
+	page func(io.Writer, html.WriteOptions) error) error {
 	path := p.path(t)
 	if path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {
@@ -33,24 +33,24 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	}
 	if path == "" {
 		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // no file is written that was not asked for
-			fmt.Fprintln(c.Err, layout.FlagHint(lang.Lang(t.Lang)))
+			fmt.Fprintln(c.Err, html.FlagHint(lang.Lang(t.Lang)))
 		}
 		return nil
 	}
 	var b bytes.Buffer
-	if err := page(&b, layout.WriteOptions{Lang: lang.Lang(t.Lang)}); err != nil {
+	if err := page(&b, html.WriteOptions{Lang: lang.Lang(t.Lang)}); err != nil {
 		return err
 	}
 	if err := console.WriteFiles(t.Force, inputs.OutputFile{Path: path, Content: b.Bytes(),
 		Comment: inputs.XMLMark}); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.Err, layout.PathNote(path, lang.Lang(t.Lang)))
+	fmt.Fprintln(c.Err, html.PathNote(path, lang.Lang(t.Lang)))
 	return nil
 }
 
-// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, and the
-// page. A command that takes minutes asks before it begins.
+// CheckFiles returns an error where the file of -o or the page may not be overwritten. A command that takes minutes
+// asks before it begins.
 func (p *Page) CheckFiles(t *Tables) error {
 	if path := p.path(t); path != "" {
 		if err := inputs.CheckOutput(path, t.Force); err != nil {
@@ -60,15 +60,14 @@ func (p *Page) CheckFiles(t *Tables) error {
 	return t.CheckFile()
 }
 
-// path returns where the page is written; empty for nowhere. A program that asks for JSON, or a page that is asked for
-// by itself, needs no other.
+// path returns where the page is written; empty for nowhere: beside JSON, and where --format is a page itself.
 func (p *Page) path(t *Tables) string {
 	switch {
 	case p.HTML != "":
 		return p.HTML
 	case t.Output == "" || t.forPrograms() || t.Format == FormatHTML ||
-		filepath.Clean(layout.PagePath(t.Output)) == filepath.Clean(t.Output):
+		filepath.Clean(html.PagePath(t.Output)) == filepath.Clean(t.Output):
 		return ""
 	}
-	return layout.PagePath(t.Output)
+	return html.PagePath(t.Output)
 }

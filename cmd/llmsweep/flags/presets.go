@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// presets are the sessions that --workload names: flags, of which the command line replaces any.
+// presets are the sessions that --workload names: flags, any of which the command line replaces.
 var presets = map[string]Workload{
 	// Conversations as of LMSYS-Chat-1M: 2.0 turns, 69.5 tokens a prompt and 214.5 an answer on average (Zheng et al.,
 	// arXiv 2309.11998). It does not tell the distributions, which are taken for exponential, nor the pauses, which are
 	// those of rag.
-	"chat": {Turns: "exp:2", PromptTokens: "exp:70", TurnTokens: "exp:70", OutputTokens: "exp:215", ThinkTime: people},
+	"chat": {Turns: "exp:2", PromptTokens: "exp:70", TurnTokens: "exp:70", OutputTokens: "exp:215", ThinkTime: ragPause},
 
 	// Agents that call tools, as the documents of inference-perf configure them (kubernetes-sigs/inference-perf,
 	// docs/conversation_replay.md): a system prompt of 8,359 tokens that all share, 5,000 to 45,000 of its own (16,424
@@ -28,15 +28,14 @@ var presets = map[string]Workload{
 	// they are.
 	"rag": {
 		Turns: "exp:1.8", PromptTokens: "mean=2736,std=857,min=1052,max=5506", PrefixTokens: 512, PrefixGroups: 3,
-		TurnTokens: "mean=1254,std=685,max=2331", OutputTokens: "lognormal:mean=283,std=198,max=2183", ThinkTime: people,
+		TurnTokens: "mean=1254,std=685,max=2331", OutputTokens: "lognormal:mean=283,std=198,max=2183", ThinkTime: ragPause,
 	},
 }
 
-// people is the time from one request of a session to the next in RAGPulse, where it is at most 10 minutes, as 93 %
-// are.
-const people = "lognormal:mean=67s,std=86s,max=600s"
+// ragPause is the time from one request of a session to the next in RAGPulse, of the 93 % that are below 10 minutes.
+const ragPause = "lognormal:mean=67s,std=86s,max=600s"
 
-// preset returns the flags with those of the preset that --workload names in place of the ones not given.
+// preset returns the flags, with those of the preset in place of the ones not given.
 func (l *Workload) preset() (*Workload, error) {
 	if l.Preset == "" {
 		return l, nil

@@ -16,7 +16,7 @@ func TestPresets(t *testing.T) {
 		"chat": {Mean: 2, Min: 1, Shape: rundir.ShapeExponential}, "agent": {Mean: 38, Std: 6, Min: 25, Max: 57},
 		"rag": {Mean: 1.8, Min: 1, Shape: rundir.ShapeExponential},
 	} {
-		o, err := (&Workload{Preset: name, DatasetRows: 1}).Parse("completions")
+		o, err := (&Workload{Preset: name, DatasetRows: 1}).Parse()
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -35,7 +35,7 @@ func TestPresets(t *testing.T) {
 		}
 	}
 	o, err := (&Workload{Preset: "agent", DatasetRows: 1, Turns: "3", PromptTokens: "100",
-		AnswerLimit: 7}).Parse("completions")
+		AnswerLimit: 7}).Parse()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +44,10 @@ func TestPresets(t *testing.T) {
 		spec.PrefixTokens != 0 {
 		t.Errorf("%+v", spec)
 	}
-	if _, err := (&Workload{Preset: "chat", Prompt: "x", DatasetRows: 1}).Parse("completions"); err == nil {
+	if _, err := (&Workload{Preset: "chat", Prompt: "x", DatasetRows: 1}).Parse(); err == nil {
 		t.Error("a preset and a text are accepted together")
 	}
-	if _, err := (&Workload{Preset: "traffic.jsonl", DatasetRows: 1}).Parse("completions"); err == nil ||
+	if _, err := (&Workload{Preset: "traffic.jsonl", DatasetRows: 1}).Parse(); err == nil ||
 		!strings.Contains(err.Error(), "chat, agent and rag") {
 		t.Error(err)
 	}

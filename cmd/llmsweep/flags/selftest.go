@@ -40,15 +40,15 @@ func (f *Selftest) RunSelftest(ctx context.Context, width int, view *progress.Vi
 	if err == nil {
 		r, err = selftest.Run(ctx, selftest.Quick(command, width))
 	}
-	switch {
-	case ctx.Err() != nil: // the measurement, which is interrupted too, reports it
-	case err != nil:
-		view.Note(findings.SelftestFailed(err, l))
-	default:
-		if r.Trust.Streams == 0 { // else a plan that asks for more than was shown is warned of
-			view.Note(findings.SelftestVerdict(&r.Trust, l))
-		}
-		return &r.Trust
+	if ctx.Err() != nil { // the measurement, which is interrupted too, reports it
+		return nil
 	}
-	return nil
+	if err != nil {
+		view.Note(findings.SelftestFailed(err, l))
+		return nil
+	}
+	if r.Trust.Streams == 0 { // else a plan that asks for more than was shown is warned of
+		view.Note(findings.SelftestVerdict(&r.Trust, l))
+	}
+	return &r.Trust
 }

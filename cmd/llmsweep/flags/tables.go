@@ -10,7 +10,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	layout "llmsweep/report/page"
+	html "llmsweep/report/page"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -29,7 +29,7 @@ type Tables struct {
 
 // Write writes tables in the format, the language and the file of the flags.
 func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections []table.Section,
-	page func(io.Writer, layout.WriteOptions) error) error {
+	page func(io.Writer, html.WriteOptions) error) error {
 	if t.Output == "" {
 		return t.print(c.Out, c.Options(t.Lang, t.Plain, ""), asJSON, sections, page)
 	}
@@ -50,7 +50,6 @@ func (t *Tables) Names() lang.Lang {
 	return lang.Lang(t.Lang)
 }
 
-// forPrograms reports whether the format is read by programs.
 func (t *Tables) forPrograms() bool { return t.Format == "json" || t.Format == FormatVerdict }
 
 // CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it
@@ -62,9 +61,8 @@ func (t *Tables) CheckFile() error {
 	return console.Usage(inputs.CheckOutput(t.Output, t.Force))
 }
 
-// print prints tables in the format.
 func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections []table.Section,
-	page func(io.Writer, layout.WriteOptions) error) error {
+	page func(io.Writer, html.WriteOptions) error) error {
 	switch t.Format {
 	case "json":
 		return asJSON(out)
@@ -75,7 +73,7 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 		}
 		return findings.WriteConclusions(out, t.Conclusions())
 	case FormatHTML:
-		return page(out, layout.WriteOptions{Lang: o.Lang})
+		return page(out, html.WriteOptions{Lang: o.Lang})
 	}
 	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, All: t.All, Color: o.Color,
 		Lang: o.Lang})

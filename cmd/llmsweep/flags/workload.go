@@ -39,11 +39,11 @@ type WorkloadOptions struct {
 	Talk                         workload.Talk
 	Tokenize                     workload.TokenizerFunc // nil without --tokenizer
 	Graded                       bool                   // answers to rows that tell what is right are graded
-	hits                         float64                // share of prompts that is sent before; 0 without --cache-hits
+	hits                         float64                // share of each prompt sent before; 0 without --cache-hits
 }
 
-// Parse parses the flags for requests to an API, and refuses combinations that make no sense.
-func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
+// Parse parses the flags, and refuses combinations that make no sense.
+func (l *Workload) Parse() (*WorkloadOptions, error) {
 	l, err := l.preset()
 	if err != nil {
 		return nil, err
@@ -83,7 +83,6 @@ func (l *Workload) Parse(apiName string) (*WorkloadOptions, error) {
 	return p, p.check()
 }
 
-// parseHits reads a share of prompts, such as 60% or 0.6.
 func parseHits(text string) (float64, error) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(digits, 64)
@@ -96,7 +95,7 @@ func parseHits(text string) (float64, error) {
 	return v, nil
 }
 
-// MeanTurns returns the turns of a session.
+// MeanTurns returns the mean number of turns of a session.
 func (l *Workload) MeanTurns() (float64, error) {
 	l, err := l.preset()
 	if err != nil {
@@ -113,7 +112,7 @@ func (l *Workload) MeanTurns() (float64, error) {
 	return max(1, n.Mean), nil
 }
 
-// prefix returns how many tokens of the prompts of how many groups are shared.
+// prefix returns the tokens that the prompts of a group share, and the number of groups.
 func (l *WorkloadOptions) prefix() (tokens, groups int) {
 	const hitsGroups = 64
 	if l.hits == 0 {
@@ -140,7 +139,6 @@ func (l *WorkloadOptions) BuiltIn() *WorkloadOptions {
 	return &o
 }
 
-// check refuses combinations that make no sense.
 func (l *WorkloadOptions) check() error {
 	sources := 0
 	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0 || l.Turns != ""} {

@@ -24,7 +24,6 @@ type preflightResult struct {
 	Longest int
 }
 
-// foundServer is what a preflight learned of one server.
 type foundServer struct {
 	URL    string // of an embedded simulated server; empty for that of the command line
 	API    string
@@ -34,9 +33,9 @@ type foundServer struct {
 	HTTP   string
 }
 
-// Found returns what the preflight found out of the servers at some URLs, for connectAsFound. host is this machine's
-// name, as others reach it.
-func (t *Target) Found(urls []string, host string) ([]byte, error) {
+// found returns what the preflight learned of the servers at some URLs, for connectAsFound. host is this machine's name
+// for other ranks.
+func (t *Target) found(urls []string, host string) ([]byte, error) {
 	f := preflightResult{Costs: t.costs, Longest: t.Longest}
 	for i, one := range t.all() {
 		o := one.prober.Options()
@@ -53,12 +52,12 @@ func (t *Target) Found(urls []string, host string) ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// connectAsFound connects to servers with what another process found out of them, and makes the same workload. It asks
-// the servers nothing, but to count a dataset's tokens.
-func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions,
+// connectAsFound connects to servers as rank 0 found them, and makes the same workload. It asks the servers nothing but
+// to count a dataset's tokens.
+func connectAsFound(c *console.Console, urls []string, found []byte, flags *flags.Target, l *flags.WorkloadOptions,
 	r *workload.Replay, conns int) (_ *Target, err error) {
 	var f preflightResult
-	if err := json.Unmarshal(told, &f); err != nil {
+	if err := json.Unmarshal(found, &f); err != nil {
 		return nil, err
 	}
 	if len(f.Servers) != len(urls) {
@@ -67,7 +66,7 @@ func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 	}
 	each := (conns + len(urls) - 1) / len(urls)
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, Longest: f.Longest,
-		files: c.World().Limits().Most(1)}
+		maxConns: c.World().Limits().Most(1)}
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -78,7 +77,7 @@ func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 		if i > 0 {
 			one = &Target{Close: func() {}}
 		}
-		if err = one.reachAgain(c, server, &f.Servers[i], flags, each); err != nil {
+		if err = one.connectAsFound(c, server, &f.Servers[i], flags, each); err != nil {
 			return nil, err
 		}
 		if i > 0 {
@@ -89,8 +88,8 @@ func connectAsFound(c *console.Console, urls []string, told []byte, flags *flags
 	return t, t.open(c.Ctx, l.Spec(r), &f.Costs)
 }
 
-// reachAgain makes the client of a server as another process found it.
-func (t *Target) reachAgain(c *console.Console, server string, f *foundServer, flags *flags.Target, conns int) error {
+func (t *Target) connectAsFound(c *console.Console, server string, f *foundServer, flags *flags.Target,
+	conns int) error {
 	o, err := flags.Options(cmp.Or(f.URL, server), conns)
 	if err != nil {
 		return console.Usage(err)

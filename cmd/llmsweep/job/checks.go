@@ -9,14 +9,13 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// workload parses the flags of the workload.
 func (j *Job) workload() (*flags.WorkloadOptions, error) {
-	l, err := j.Workload.Parse(j.Target.Speaks(j.Urls[0]))
-	if err == nil {
-		l.Graded = j.Workload.Grades() && j.oneMachine()
-		err = errors.Join(j.checkAccuracy(l.Graded), j.checkSessions())
+	l, err := j.Workload.Parse()
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	l.Graded = j.Workload.Grades() && j.oneMachine()
+	return l, errors.Join(j.checkAccuracy(l.Graded), j.checkSessions())
 }
 
 // oneMachine reports whether no other rank takes part: answers are graded where they arrive.
@@ -33,8 +32,7 @@ func (one *side) grader() *grade.Grader {
 	return &grade.Grader{Clean: one.Client.HideSecrets}
 }
 
-// checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is
-// nil.
+// checkAccuracy refuses an objective for accuracy where no answer is graded.
 func (j *Job) checkAccuracy(graded bool) error {
 	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
 		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine "+
@@ -43,8 +41,7 @@ func (j *Job) checkAccuracy(graded bool) error {
 	return nil
 }
 
-// checkSessions returns why an objective for sessions cannot be judged: each request stands alone. Without it the
-// result is nil.
+// checkSessions refuses an objective for sessions where each request is one of its own.
 func (j *Job) checkSessions() error {
 	if t := slo.Of(slo.Sessions, j.Plan.SLO); t != nil && j.Workload.Turns == "" && !j.Workload.MultiTurn &&
 		j.Replay == nil {

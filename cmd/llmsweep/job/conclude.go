@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
@@ -16,24 +17,17 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// Result is a comparison that was measured.
-type Result struct {
-	*compare.PairComparison
-	Dir string // of the comparison
-}
-
-// conclude shows the result, writes the reports and chooses the exit code.
 func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gates []compare.Gate) error {
 	l := cm.Lang
 	for _, one := range s.sides {
-		if _, err := s.document(one); err != nil {
+		if _, err := writeDocument(one.run, one.dir, report.Options{Lang: l}); err != nil {
 			return err
 		}
 		if err := writePage(one.dir, one.run, l); err != nil {
 			return err
 		}
 	}
-	result := &Result{compare.OfPair(record, s.sides[0].run, s.sides[1].run), out}
+	result := compare.OfPair(record, s.sides[0].run, s.sides[1].run)
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", result.Sections(1), table.Style{Lang: l}); err != nil {
 		return err
@@ -55,8 +49,8 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 
 // Dir returns the directory of a comparison of two servers, where the paths name it or its two runs.
 func Dir(paths []string) (string, bool) {
-	dir := ""
-	switch sides := rundir.Sides(); {
+	dir, sides := "", rundir.Sides()
+	switch {
 	case len(paths) == 1:
 		dir = paths[0]
 	case len(paths) == 2 && filepath.Base(paths[0]) == sides[0] && filepath.Base(paths[1]) == sides[1] &&
@@ -69,8 +63,8 @@ func Dir(paths []string) (string, bool) {
 	return dir, err == nil
 }
 
-// OpenPair reads a comparison that was measured before.
-func OpenPair(dir string) (*Result, error) {
+// OpenPair reads a comparison from its directory.
+func OpenPair(dir string) (*compare.PairComparison, error) {
 	record, _, err := store.OpenPair(dir)
 	if err != nil {
 		return nil, err
@@ -84,5 +78,5 @@ func OpenPair(dir string) (*Result, error) {
 	if record.State == rundir.Running { // llmsweep was killed
 		record.State = rundir.Interrupted
 	}
-	return &Result{compare.OfPair(record, runs[0], runs[1]), dir}, nil
+	return compare.OfPair(record, runs[0], runs[1]), nil
 }

@@ -18,7 +18,7 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Of the requests of a preflight: the tokens that they ask for, and the most of their prompts, chat template included.
+// The tokens of a request of a preflight: the most of its prompt, chat template included, and those that it asks for.
 const (
 	preflightPrompt = 64
 	preflightOutput = 24
@@ -55,7 +55,6 @@ func counter(ctx context.Context, l *flags.WorkloadOptions) func(text string) in
 	}
 }
 
-// limitsOf returns the limits of a limiter; none where there is no limiter.
 func limitsOf(p *client.SpendLimiter) client.SpendLimits {
 	if p == nil {
 		return client.SpendLimits{}
@@ -79,14 +78,14 @@ func (j *Job) DryRun(longest time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := j.affordable(p); err != nil {
+	if err := j.checkMaxCost(p); err != nil {
 		return err
 	}
-	told, before := j.preparationSpending(p)
+	run, before := j.preparationSpending(p)
 	if j.Stages == nil && !j.Plan.Users {
 		for _, alone := range []time.Duration{2 * time.Second, 20 * time.Second} {
 			takes, n := j.Plan.Outlook(alone)
-			told.Outlooks = append(told.Outlooks, findings.Outlook{Alone: alone, Takes: takes, Requests: n})
+			run.Outlooks = append(run.Outlooks, findings.Outlook{Alone: alone, Takes: takes, Requests: n})
 		}
 	}
 	asked := w.Describe()
@@ -97,33 +96,30 @@ func (j *Job) DryRun(longest time.Duration) error {
 	limits := limitsOf(limiter)
 	most := experiment.Reckon(&experiment.SpendPlan{
 		Stages: stages, Warmup: j.Plan.Warmup, Seed: j.Plan.Seed, Sources: w.Stage, Count: count, Caps: j.Target.Caps(),
-		Longest: longest,
-		Limits:  &limits, Before: before,
+		Longest: longest, Limits: &limits, Before: before,
 	})
-	told.Requests, told.Warmup, told.Unbounded, told.Prompt, told.Output = most.Requests, most.Warmup, most.Unbounded,
-		most.Prompt, most.Output
-	told.MaxCost, told.Priced = limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
-	told.Cost = limits.Price(told.Prompt, told.Output)
-	for _, line := range told.Lines(j.Lang) {
+	run.Requests, run.Warmup, run.Unbounded = most.Requests, most.Warmup, most.Unbounded
+	run.Prompt, run.Output = most.Prompt, most.Output
+	run.MaxCost, run.Priced = limits.Cost, limits.PriceIn > 0 || limits.PriceOut > 0
+	run.Cost = limits.Price(run.Prompt, run.Output)
+	for _, line := range run.Lines(j.Lang) {
 		fmt.Fprintln(j.Console.Out, table.Wrap(line, dryColumns, 0))
 	}
 	return nil
 }
 
-// dryColumns is how wide a dry run is printed at most.
 const dryColumns = 120
 
-// plannedStages returns the workload and the stages that are known without a server.
 func (j *Job) plannedStages(
 	l *flags.WorkloadOptions, count func(string) int,
 ) (workload.Workload, []experiment.Stage, error) {
-	counter := func(_ context.Context, texts ...string) (counts []int, source string, err error) {
+	countAll := func(_ context.Context, texts ...string) (counts []int, source string, err error) {
 		for _, text := range texts {
 			counts = append(counts, count(text))
 		}
 		return counts, "dry run", nil
 	}
-	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), counter, &workload.Guess, j.Lang)
+	opened, err := openWorkload(j.Ctx, l.Spec(j.Replay), countAll, &workload.Guess, j.Lang)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,13 +140,13 @@ const (
 // roundedUp raises a number by more than its printing with three digits can lower it.
 const roundedUp = 1.01
 
-// affordable refuses limits on spending below what the smallest useful measurement costs, before anything is sent:
-// preflight and warm-up, and as many requests as its stages have at least. A plan of which every request fits is not
-// refused. A run that goes on has paid for its opening.
-func (j *Job) affordable(p parsed) error {
+// checkMaxCost refuses a --max-cost below that of the smallest useful measurement, before anything is sent: preflight
+// and warm-up, and the fewest requests of its stages. A plan that fits wholly is not refused, nor a run that is
+// continued: it has paid for its opening.
+func (j *Job) checkMaxCost(p parsedFlags) error {
 	limiter, err := j.Target.SpendLimiter()
 	limits := limitsOf(limiter)
-	if err != nil || limits.Cost == 0 || j.before != nil {
+	if err != nil || limits.Cost == 0 || j.firstPart != nil {
 		return console.Usage(err)
 	}
 	const bytesPerToken = 4 // an estimate: a bound would refuse what fits
@@ -181,19 +177,18 @@ func (j *Job) affordable(p parsed) error {
 		return nil
 	}
 	return console.Usage(fmt.Errorf("--max-cost %s does not pay for a useful measurement: %d requests after preflight "+
-		"and warm-up take about %s. "+
-		"Raise it to %s, or make prompts and answers shorter; --warmup 1 warms up with one request",
+		"and warm-up take about %s. Raise it to %s, or make prompts and answers shorter; --warmup 1 warms up with one "+
+		"request",
 		lang.Shortest(limits.Cost), requests, lang.Short(limits.Price(least.Prompt, least.Output), false),
 		lang.Short(roundedUp*limits.Cost*enough, false)))
 }
 
-// preparationSpending counts what is sent before the first stage: by preflights and a calibration.
-func (j *Job) preparationSpending(p parsed) (told findings.DryRun, tokens experiment.SpendTokens) {
-	told.Preflight, tokens = preflightSpending(p.load)
-	further := int64(len(j.Urls) - 1) // further servers have a preflight each, and no calibration
-	told.Preflight += int(further) * probe.MaxPaidRequests
+func (j *Job) preparationSpending(p parsedFlags) (run findings.DryRun, tokens experiment.SpendTokens) {
+	run.Preflight, tokens = preflightSpending(p.load)
+	further := int64(len(j.URLs) - 1) // further servers have a preflight each, and no calibration
+	run.Preflight += int(further) * probe.MaxPaidRequests
 	tokens.Add(experiment.SpendTokens{Prompt: further * probe.MaxPaidRequests * preflightPrompt,
 		Output: further * probe.MaxPaidRequests * preflightOutput})
-	told.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
-	return told, tokens
+	run.ByBytes = p.load.Tokenize == nil && (p.load.Prompt != "" || p.load.Dataset != "")
+	return run, tokens
 }

@@ -11,8 +11,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// checkMachine returns a usage error where this machine cannot hold the streams. Nothing has been sent then. servers is
-// how many servers are measured with as many streams each.
+// checkMachine returns a usage error where this machine cannot hold the streams, as many for each of the servers.
 func checkMachine(c *console.Console, server string, streams, servers int, flag string) error {
 	l := client.MachineLoad{Streams: streams, Files: servers, Ports: !strings.HasPrefix(server, "unix:"), Flag: flag}
 	if strings.HasPrefix(server, sim.Scheme) {
@@ -21,9 +20,9 @@ func checkMachine(c *console.Console, server string, streams, servers int, flag 
 	return console.Usage(c.World().Limits().Check(l))
 }
 
-// PortWarnings returns a warning where the local ports run out at a rate of requests per second, because the server
-// keeps no connection. Where it does, a request takes a connection that exists.
-func (t *Target) PortWarnings(c *console.Console, server string, rate float64) []note.Note {
+// portWarnings returns a warning where the local ports run out at a rate of requests per second, because the server
+// keeps no connection open.
+func (t *Target) portWarnings(c *console.Console, server string, rate float64) []note.Note {
 	s, local := c.World().Limits(), isLocal(server)
 	if !strings.HasPrefix(server, "unix:") && s.PortsExhausted(rate, local) && t.prober.Reconnects(c.Ctx) {
 		return []note.Note{s.PortWarning(rate, local)}
@@ -31,7 +30,6 @@ func (t *Target) PortWarnings(c *console.Console, server string, rate float64) [
 	return nil
 }
 
-// isLocal reports whether a server is on this machine.
 func isLocal(server string) bool {
 	if strings.HasPrefix(server, sim.Scheme) {
 		return true

@@ -38,7 +38,6 @@ type Flags struct {
 	flags.Selftest
 }
 
-// config returns the configuration of both sides, and of the comparison.
 func (f *Flags) config() (c sweep.Config, both pair.Config, err error) {
 	c = sweep.Defaults()
 	c.StageTime, c.MaxConcurrency, c.Seed = f.StageTime, f.MaxConcurrency, f.Seed
@@ -70,7 +69,6 @@ func (f *Flags) config() (c sweep.Config, both pair.Config, err error) {
 	return c, both, nil
 }
 
-// labels returns the labels of both sides.
 func (f *Flags) labels() (both [2]rundir.Labels, err error) {
 	if both[0], err = store.ParseLabels(f.Label); err == nil {
 		both[1], err = store.ParseLabels(slices.Concat(f.Label, f.LabelB))
@@ -78,7 +76,6 @@ func (f *Flags) labels() (both [2]rundir.Labels, err error) {
 	return both, err
 }
 
-// side returns the flags of one side, 0 or 1.
 func (f *Flags) side(side int) *flags.Target {
 	flags := f.Target
 	if side == 1 {
@@ -87,7 +84,6 @@ func (f *Flags) side(side int) *flags.Target {
 	return &flags
 }
 
-// dirs makes the directories of both runs.
 func (f *Flags) dirs(c *console.Console, force bool) (out string, both [2]*store.Dir, err error) {
 	if out = f.Out; out == "" {
 		out = store.FreePair(filepath.Join(c.Dir, "llmsweep-pair"))

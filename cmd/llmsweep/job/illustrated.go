@@ -1,5 +1,3 @@
-// Writes the Markdown report of a run with drawings beside it.
-
 package job
 
 import (
@@ -16,7 +14,7 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Best are the drawings that a report shows, the best first, as many as mostDrawings of those that the run has.
+// Best returns the drawings that a report may show, the best first.
 func Best() []string { return []string{"output", "ttft", "latency", "itl"} }
 
 const mostDrawings = 2
@@ -47,7 +45,7 @@ func Report(run *rundir.Run, dir, base string, o report.Options) (doc []byte, fi
 	return b.Bytes(), files, nil
 }
 
-// Renew writes report.md with its drawings, and report.html, of a run that is not being measured.
+// Renew writes report.md with its drawings, or report.html, or both, of a run that is not being measured.
 func Renew(run *rundir.Run, path string, l lang.Lang, document, page bool) error {
 	dir, err := store.Edit(path)
 	if err != nil {
@@ -59,24 +57,27 @@ func Renew(run *rundir.Run, path string, l lang.Lang, document, page bool) error
 		if err != nil {
 			return err
 		}
-		files[rundir.ReportFile] = doc
-		for name, b := range files {
-			if err := dir.WriteFile(name, inputs.MarkedOutput(b, inputs.XMLMark)); err != nil {
-				return err
-			}
+		if err := writeDrawn(dir, doc, files); err != nil {
+			return err
 		}
 	}
 	if !page {
 		return nil
 	}
-	var b bytes.Buffer
-	if err := html.Run(&b, run, path, html.WriteOptions{Lang: l}); err != nil {
-		return err
-	}
-	return dir.WriteFile(rundir.PageFile, inputs.MarkedOutput(b.Bytes(), inputs.XMLMark))
+	return writePage(dir, run, l)
 }
 
-// Base returns the beginning of the names of drawings beside a document.
+// writeDrawn writes report.md after the drawings that it shows.
+func writeDrawn(dir *store.Dir, doc []byte, drawings map[string][]byte) error {
+	for name, b := range drawings {
+		if err := dir.WriteFile(name, inputs.MarkedOutput(b, inputs.XMLMark)); err != nil {
+			return err
+		}
+	}
+	return dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc, inputs.XMLMark))
+}
+
+// Base returns the beginning of the file names of a document's drawings.
 func Base(path string) string {
 	return strings.NewReplacer("<", "-", ">", "-", "\n", "-").Replace(strings.TrimSuffix(filepath.Base(path),
 		filepath.Ext(path))) + "-"

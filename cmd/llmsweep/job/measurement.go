@@ -1,6 +1,3 @@
-// Takes the measurement of sweep, run and demo: preflight, self-test, progress while it runs, report and exit code
-// at its end; and its dry run.
-
 package job
 
 import (
@@ -31,22 +28,22 @@ import (
 // this machine follows from the plan and the loads ([Job.needs]).
 type Job struct {
 	*console.Console
-	Urls     []string // of the servers; requests are shared out over several
+	URLs     []string // of the servers; requests are shared out over several
 	Target   *flags.Target
 	Workload *flags.Workload
 	Replay   *workload.Replay // nil without a trace
 	Plan     sweep.Config
 	Loads    []arrival.Load // of a run; nil for a sweep, which finds its own
 	// Stages returns the stages of the loads; nil for a sweep.
-	Stages   func(workload.Workload) ([]experiment.Stage, error)
-	Within   bool // the search for the ceiling stays within the number of streams that the self-test found good
-	Results  *flags.Results
-	Format   string // of what is printed at the end; empty for "console"
-	Dir      func() (*store.Dir, error)
-	Selftest *flags.Selftest
-	Cluster  *flags.Cluster // nil for a command that runs on one machine
+	Stages          func(workload.Workload) ([]experiment.Stage, error)
+	LimitToSelftest bool // the search for the ceiling stays within the number of streams that the self-test found good
+	Results         *flags.Results
+	Format          string // of what is printed at the end; empty for "console"
+	Dir             func() (*store.Dir, error)
+	Selftest        *flags.Selftest
+	Cluster         *flags.Cluster // nil for a command that runs on one machine
 
-	before *rundir.Run // that goes on; nil for a new run
+	firstPart *rundir.Run // the run that is continued; nil for a new one
 }
 
 // needs is what a job needs of this machine and of the server.
@@ -58,13 +55,9 @@ type needs struct {
 	rate    float64 // highest rate of requests per second; 0 where it is not known
 }
 
-// needs returns what the job needs.
 func (j *Job) needs() needs {
 	most := j.Plan.MaxConcurrency
-	switch {
-	case j.Plan.Users:
-		return needs{conns: most, streams: most, flag: "--max-concurrency"}
-	case j.Stages == nil:
+	if j.Plan.Users || j.Stages == nil {
 		return needs{conns: most, streams: most, flag: "--max-concurrency"}
 	}
 	n := needs{stages: len(j.Loads), conns: most, flag: "--concurrency"}
@@ -79,7 +72,6 @@ func (j *Job) needs() needs {
 	return n
 }
 
-// kind returns what the job is called in run.json.
 func (j *Job) kind() string {
 	switch {
 	case j.Plan.Users:
@@ -90,21 +82,20 @@ func (j *Job) kind() string {
 	return rundir.KindRun
 }
 
-// Continue lets the job go on with a run that ended early, in its directory.
+// Continue makes the job continue a run that ended early, in its directory.
 func (j *Job) Continue(before *rundir.Run, dir string) {
-	j.before = before
+	j.firstPart = before
 	j.Dir = func() (*store.Dir, error) { return store.ContinueOn(j.World().Disk, dir, experiment.Keeps(before)) }
 }
 
-// parsed is what the flags ask for, besides the plan.
-type parsed struct {
+// parsedFlags is what the flags ask for, besides the plan.
+type parsedFlags struct {
 	load   *flags.WorkloadOptions
 	labels rundir.Labels
 	node   *cluster.Place // nil for one machine
 }
 
-// parse parses the flags, and refuses combinations that make no sense.
-func (j *Job) parse() (p parsed, err error) {
+func (j *Job) parse() (p parsedFlags, err error) {
 	j.Lang = lang.Lang(j.Results.Lang)
 	if p.load, err = j.workload(); err != nil {
 		return p, err
@@ -116,22 +107,20 @@ func (j *Job) parse() (p parsed, err error) {
 	return p, err
 }
 
-// sharedPlan returns what all ranks measure.
 func (j *Job) sharedPlan(t *Target) Plan {
-	p := Plan{Server: t, URLs: j.Urls, Flags: j.Target}
-	if j.before != nil {
-		p.Args = j.before.Command.Args
+	p := Plan{Server: t, URLs: j.URLs, Flags: j.Target}
+	if j.firstPart != nil {
+		p.Args = j.firstPart.Command.Args
 	}
 	return p
 }
 
-// planAsFound returns what all ranks measure, with the servers as rank 0 found them.
 func (j *Job) planAsFound(l *flags.WorkloadOptions, found []byte) (Plan, error) {
-	t, err := connectAsFound(j.Console, j.Urls, found, j.Target, l, j.Replay, j.needs().conns)
+	t, err := connectAsFound(j.Console, j.URLs, found, j.Target, l, j.Replay, j.needs().conns)
 	return j.sharedPlan(t), err
 }
 
-// Again is [Job.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
+// Again returns what all ranks measure in a run that is continued, for a rank other than 0.
 func (j *Job) Again(found []byte) (Plan, error) {
 	j.Lang = lang.Lang(j.Results.Lang)
 	l, err := j.workload()
@@ -141,8 +130,8 @@ func (j *Job) Again(found []byte) (Plan, error) {
 	return j.planAsFound(l, found)
 }
 
-// unwritten prints the result of a run that ended because its files could not be written. It writes none.
-func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
+// concludeUnwritten prints the result of a run that ended because its files could not be written.
+func (j *Job) concludeUnwritten(run *rundir.Run, dir *store.Dir, cause error) error {
 	err := report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run},
 		j.Options(j.Results.Lang, j.Results.Plain, ""))
 	if err != nil {
@@ -150,13 +139,12 @@ func (j *Job) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir.Path, rundir.RunFile)); err != nil {
 		return fmt.Errorf("%w; the run has ended, and nothing can be read in %s: what was measured is in the table that "+
-			"was printed, and nowhere else", broken, dir.Path)
+			"was printed, and nowhere else", cause, dir.Path)
 	}
 	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it",
-		broken, dir.Path, dir.Path)
+		cause, dir.Path, dir.Path)
 }
 
-// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
 func (j *Job) conclude(s *session) error {
 	run, dir := s.sides[0].run, s.sides[0].dir
 	options := j.Options(j.Results.Lang, j.Results.Plain, dir.Path)
@@ -175,39 +163,28 @@ func (j *Job) conclude(s *session) error {
 	return sloFailure(run, j.Lang)
 }
 
-// writeReports writes report.md and report.html, and returns the former without drawings.
+// writeReports writes report.md, first without drawings, and report.html. It returns report.md without drawings.
 func writeReports(run *rundir.Run, dir *store.Dir, o report.Options) ([]byte, error) {
 	doc, err := writeDocument(run, dir, o)
-	if err == nil {
-		err = writePage(dir, run, o.Lang)
+	if err != nil { // a full disk is one error, not three
+		return doc, err
 	}
-	if err == nil { // a full disk is one error, not three
-		err = illustrate(dir, run, o)
+	if err := writePage(dir, run, o.Lang); err != nil {
+		return doc, err
 	}
-	return doc, err
+	drawn, drawings, err := Report(run, dir.Path, "", o)
+	if err != nil || len(drawings) == 0 {
+		return doc, err
+	}
+	return doc, writeDrawn(dir, drawn, drawings)
 }
 
-// writeDocument writes report.md without drawings, and returns it.
 func writeDocument(run *rundir.Run, dir *store.Dir, o report.Options) ([]byte, error) {
 	var doc bytes.Buffer
 	if err := report.Render(&doc, "markdown", []rundir.Run{*run}, o); err != nil {
 		return nil, err
 	}
 	return doc.Bytes(), dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc.Bytes(), inputs.XMLMark))
-}
-
-// illustrate writes report.md again, with drawings beside it.
-func illustrate(dir *store.Dir, run *rundir.Run, o report.Options) error {
-	doc, files, err := Report(run, dir.Path, "", o)
-	if err != nil || len(files) == 0 {
-		return err
-	}
-	for name, b := range files {
-		if err := dir.WriteFile(name, inputs.MarkedOutput(b, inputs.XMLMark)); err != nil {
-			return err
-		}
-	}
-	return dir.WriteFile(rundir.ReportFile, inputs.MarkedOutput(doc, inputs.XMLMark))
 }
 
 // writePage writes report.html, from the records in the directory.

@@ -15,7 +15,8 @@ import (
 // where it did not show whether it meets it; nil where it met it or there was none. A stage that ended before all its
 // requests were sent is a failure: a gate in CI must not pass without evidence.
 func sloFailure(run *rundir.Run, l lang.Lang) error {
-	switch a := run.Answer; {
+	a := run.Answer
+	switch {
 	case a == nil:
 	case a.Carried != nil:
 		return missedByUsers(a.Carried)
@@ -34,10 +35,10 @@ func sloFailure(run *rundir.Run, l lang.Lang) error {
 		switch {
 		case st.Goodput == nil:
 		case st.Goodput.Verdict == rundir.Missed:
-			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", failing(st)))
+			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", decidingTerm(st)))
 		case undecided != nil:
 		case st.Goodput.Verdict != rundir.Met:
-			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
+			undecided = fmt.Errorf("the SLO is not decided: %s", decidingTerm(st))
 		case !st.Invalid.IsZero():
 			undecided = fmt.Errorf("the SLO is not decided: in %s %s", findings.StageName(st), findings.Note(st.Invalid, l))
 		}
@@ -62,8 +63,8 @@ func missedByUsers(c *rundir.UserCapacity) error {
 		"longer (--stage-time, --budget)", terms))
 }
 
-// endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none
-// did, and for a sweep, which measures what a server cannot do as well.
+// endedEarly returns the error of a run with a stage that ended before all its requests were sent; nil where none did,
+// and for a sweep, which also measures what a server cannot do.
 func endedEarly(run *rundir.Run, l lang.Lang) error {
 	if run.Plan.Kind != rundir.KindRun {
 		return nil
@@ -76,8 +77,7 @@ func endedEarly(run *rundir.Run, l lang.Lang) error {
 	return nil
 }
 
-// failing describes the term that decided the verdict of a stage.
-func failing(st *rundir.Stage) string {
+func decidingTerm(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:

@@ -17,29 +17,29 @@ func (t *Target) open(ctx context.Context, spec *workload.Spec, costs *workload.
 	if err != nil {
 		return err
 	}
-	t.AddNotes(o.Notes...)
+	t.addNotes(o.Notes...)
 	t.costs, t.Counted, t.Workload = o.Costs, o.Counted, o.Workload
 	return nil
 }
 
-// openWorkload makes a workload. An error of the flags or of a file is a usage error; where a file has no usable row,
-// it is in the words of a report.
+// openWorkload makes a workload. An error of the flags or of a file is a usage error.
 func openWorkload(ctx context.Context, spec *workload.Spec, count workload.Counter, costs *workload.Calibration,
 	l lang.Lang) (workload.Opened, error) {
 	o, err := workload.Open(ctx, spec, count, costs)
-	if file := (*workload.UnusableError)(nil); errors.As(err, &file) {
-		return o, console.Usage(errors.New(findings.Note(file.Note, l)))
+	var unusable *workload.UnusableError
+	if errors.As(err, &unusable) {
+		return o, console.Usage(errors.New(findings.Note(unusable.Note, l)))
 	}
-	if bad := (*workload.SpecError)(nil); errors.As(err, &bad) {
+	var wrongSpec *workload.SpecError
+	if errors.As(err, &wrongSpec) {
 		return o, console.Usage(err)
 	}
 	return o, err
 }
 
-// checkLength has the server count a few prompts that another server's workload makes, as they will be sent.
 func (t *Target) checkLength(ctx context.Context, w *workload.Synthetic, wanted int) error {
 	counted, notes, err := w.Check(ctx, t.count, wanted)
 	t.Counted = counted
-	t.AddNotes(notes...)
+	t.addNotes(notes...)
 	return err
 }

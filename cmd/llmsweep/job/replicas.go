@@ -38,15 +38,13 @@ func connectAll(c *console.Console, urls []string, f *flags.Target, l *flags.Wor
 				i+2, b.Model, b.API, a.Model, a.API))
 		}
 	}
-	t.describe()
+	t.sumReplicas()
 	return t, nil
 }
 
-// all returns the servers, the first one first.
 func (t *Target) all() []*Target { return append([]*Target{t}, t.others...) }
 
-// describe adds up what is known of the servers.
-func (t *Target) describe() {
+func (t *Target) sumReplicas() {
 	capacity := 0.0
 	for _, one := range t.all() {
 		t.About.Replicas = append(t.About.Replicas, rundir.Replica{URL: one.About.URL, Engine: one.About.Engine,
@@ -77,7 +75,6 @@ func (t *Target) Sender() Sender {
 	return client.NewReplicas(clients)
 }
 
-// allIdle waits until no server has a request left.
 func (t *Target) allIdle(ctx context.Context) error {
 	for _, one := range t.all() {
 		if err := one.idle(ctx); err != nil {
@@ -91,15 +88,15 @@ func (t *Target) allIdle(ctx context.Context) error {
 // all were.
 func (t *Target) emptyCaches(ctx context.Context) note.Note {
 	servers := t.all()
-	why := make([]note.Note, len(servers))
-	var emptying sync.WaitGroup
+	failures := make([]note.Note, len(servers))
+	var wg sync.WaitGroup
 	for i, one := range servers {
-		emptying.Go(func() { why[i] = one.prober.EmptyCache(ctx, one.About.Engine) })
+		wg.Go(func() { failures[i] = one.prober.EmptyCache(ctx, one.About.Engine) })
 	}
-	emptying.Wait()
-	for _, kept := range why {
-		if !kept.IsZero() {
-			return kept
+	wg.Wait()
+	for _, failure := range failures {
+		if !failure.IsZero() {
+			return failure
 		}
 	}
 	workload.Forget(t.Workload)
@@ -109,13 +106,13 @@ func (t *Target) emptyCaches(ctx context.Context) note.Note {
 // allGauges returns the sum of the servers' gauges, and the highest use of a KV cache.
 func (t *Target) allGauges(ctx context.Context) (client.Gauges, error) {
 	servers := t.all()
-	readings, failed := make([]client.Gauges, len(servers)), make([]error, len(servers))
-	var reading sync.WaitGroup
+	readings, errs := make([]client.Gauges, len(servers)), make([]error, len(servers))
+	var wg sync.WaitGroup
 	for i, one := range servers {
-		reading.Go(func() { readings[i], failed[i] = one.prober.Load(ctx) })
+		wg.Go(func() { readings[i], errs[i] = one.prober.Load(ctx) })
 	}
-	reading.Wait()
-	if err := cmp.Or(failed...); err != nil {
+	wg.Wait()
+	if err := cmp.Or(errs...); err != nil {
 		return client.Gauges{}, err
 	}
 	return client.SumGauges(readings), nil

@@ -1,6 +1,3 @@
-// What llmsweep resume needs beside the measurement: which run can go on, with which command line, at which server, and
-// what it spent before.
-
 package job
 
 import (
@@ -21,7 +18,7 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// OpenResumed returns the run in a directory that can go on.
+// OpenResumed returns the run in a directory, if it can be continued.
 func OpenResumed(path string) (*rundir.Run, error) {
 	if _, pair, _ := store.OpenPair(path); pair {
 		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare "+
@@ -38,7 +35,7 @@ func OpenResumed(path string) (*rundir.Run, error) {
 		return nil, fmt.Errorf("%s holds an imported result, which cannot be continued", path)
 	case run.State == rundir.Complete:
 		return nil, fmt.Errorf("%s holds a whole run: there is nothing to continue", path)
-	case run.State == rundir.Running && run.Cluster != nil && limited(run.Spent):
+	case run.State == rundir.Running && run.Cluster != nil && run.Spent != nil && run.Spent.MaxCost.Known():
 		return nil, fmt.Errorf("%s was killed while several ranks spent money or tokens, and what they spent in the last "+
 			"stage is not known: measure again, with a limit for what may still be spent", path)
 	case run.Plan.Kind == rundir.KindPair:
@@ -50,8 +47,7 @@ func OpenResumed(path string) (*rundir.Run, error) {
 	return run, nil
 }
 
-// Overwrites returns an error where a run that goes on would overwrite a report, a page or a drawing that somebody
-// changed.
+// Overwrites returns an error where new reports would overwrite a report, a page or a drawing that somebody changed.
 func Overwrites(path string, force bool) error {
 	names := []string{rundir.ReportFile, rundir.PageFile}
 	for _, drawing := range Best() {
@@ -65,10 +61,7 @@ func Overwrites(path string, force bool) error {
 	return nil
 }
 
-// limited reports whether spending is limited.
-func limited(s *rundir.Spent) bool { return s != nil && s.MaxCost.Known() }
-
-// ResumeGiven are the secrets of the first part of a run, which are in no file and are given again.
+// ResumeGiven holds the secrets of the first part of a run, which are in no file and are given again.
 type ResumeGiven struct {
 	URLs         []string // also of a server that has moved
 	Headers      []string
@@ -85,12 +78,8 @@ func (g *ResumeGiven) Args(before *rundir.Command) ([]string, error) {
 	for i := 0; i < len(old); i++ {
 		name, value, joined := strings.Cut(old[i], "=")
 		flag := strings.HasPrefix(name, "--")
-		next := ""
 		if flag && !joined && i+1 < len(old) {
-			next = old[i+1]
-		}
-		if flag && !joined {
-			value = next
+			value = old[i+1]
 		}
 		switch {
 		case slices.Contains(redact.SecretFlags, name), name == "--header", name == "--body" && g.Body != "":
@@ -121,7 +110,6 @@ func (g *ResumeGiven) Args(before *rundir.Command) ([]string, error) {
 	return args, nil
 }
 
-// hasHeader reports whether a header of the first part is given again.
 func (g *ResumeGiven) hasHeader(old string) bool {
 	name, _, _ := strings.Cut(old, ":")
 	return slices.ContainsFunc(g.Headers, func(h string) bool {
@@ -130,8 +118,8 @@ func (g *ResumeGiven) hasHeader(old string) bool {
 	})
 }
 
-// continues returns an error where a run that goes on would measure another server, or something else.
-func (t *Target) continues(before *rundir.Run) error {
+// checkContinued refuses to continue a run on another server, or with another workload.
+func (t *Target) checkContinued(before *rundir.Run) error {
 	now, asked := &t.About, t.asked()
 	for _, c := range []struct{ what, then, now string }{
 		{"model", before.Target.Model, now.Model},
@@ -142,8 +130,7 @@ func (t *Target) continues(before *rundir.Run) error {
 	} {
 		if c.then != c.now {
 			return fmt.Errorf("this is not the server of the first part: its %s was %s and is %s now; measure it into "+
-				"another directory with --out",
-				c.what, cmp.Or(c.then, "not known"), cmp.Or(c.now, "not known"))
+				"another directory with --out", c.what, cmp.Or(c.then, "not known"), cmp.Or(c.now, "not known"))
 		}
 	}
 	if !experiment.SameWorkload(&before.Workload, &asked) {
@@ -156,19 +143,17 @@ func (t *Target) continues(before *rundir.Run) error {
 // earlierSpending returns what the first part of a run spent. Where it was killed, requests that run.json does not
 // count yet are taken to have cost as much as they can have.
 func earlierSpending(before *rundir.Run, path string) (client.Spent, error) {
-	var s client.Spent
-	told := before.Spent
-	if told == nil {
-		return s, nil
+	saved := before.Spent
+	if saved == nil {
+		return client.Spent{}, nil
 	}
-	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens,
-		UnsureOutput: told.UnsureTokens,
-		Cost:         told.Cost.Or(0)}
+	s := client.Spent{Requests: saved.Requests, Prompt: saved.PromptTokens, Output: saved.OutputTokens,
+		UnsureOutput: saved.UnsureTokens, Cost: saved.Cost.Or(0)}
 	lost, err := saturation.Unsaved(path, before)
 	if err != nil {
 		return s, err
 	}
-	limits := client.SpendLimits{PriceIn: told.PriceIn.Or(0), PriceOut: told.PriceOut.Or(0)}
+	limits := client.SpendLimits{PriceIn: saved.PriceIn.Or(0), PriceOut: saved.PriceOut.Or(0)}
 	s.Requests += lost.Requests
 	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+lost.Prompt, s.UnsureOutput+lost.Output
 	s.Cost += limits.Price(lost.Prompt, lost.Output)

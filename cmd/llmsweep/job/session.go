@@ -6,7 +6,6 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/report"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
@@ -34,12 +33,11 @@ type side struct {
 	config sweep.Config
 }
 
-// open makes a session without a side. served is closed by the caller.
+// open makes a session without a side. The caller closes served.
 func open(c *console.Console, l lang.Lang, served *progress.LiveServer) *session {
 	return &session{Console: c, lang: l, served: served}
 }
 
-// close closes what was opened, the latest first.
 func (s *session) close() {
 	for _, f := range slices.Backward(s.closes) {
 		f()
@@ -47,31 +45,28 @@ func (s *session) close() {
 	s.closes = nil
 }
 
-// connected adds a side, which is closed with the session.
-func (s *session) connected(t *Target) *side {
+func (s *session) addSide(t *Target) *side {
 	one := &side{Target: t}
 	s.sides = append(s.sides, one)
 	s.closes = append(s.closes, t.Close)
 	return one
 }
 
-// describe gives a side its directory, its run before the first stage, and what measures it. Where recount is set,
-// answers are tokenized again.
-func (s *session) describe(one *side, dir *store.Dir, command rundir.Command, labels rundir.Labels, plan sweep.Config,
+// prepare gives a side its directory, its run before the first stage, and what measures it. With recount, answers are
+// tokenized again.
+func (s *session) prepare(one *side, dir *store.Dir, command rundir.Command, labels rundir.Labels, plan sweep.Config,
 	recount bool) {
 	s.closes = append(s.closes, func() { dir.Close() })
 	one.dir = dir
 	one.run = &rundir.Run{
 		Tool: rundir.Tool{Version: console.VersionNumber, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
 			CPUs: runtime.NumCPU()},
-		Command: command,
-		Target:  one.About, Labels: labels, Workload: one.asked(),
+		Command: command, Target: one.About, Labels: labels, Workload: one.asked(),
 		Client: rundir.Client{Timestamps: one.Client.Timestamps()},
 	}
-	one.config = one.Configure(s.Ctx, plan, dir, recount)
+	one.config = one.configure(s.Ctx, plan, dir, recount)
 }
 
-// show opens the view, and shows what is measured.
 func (s *session) show(title string, plain bool) {
 	s.view = s.View(s.lang, plain)
 	s.closes = append(s.closes, s.view.Close)
@@ -87,7 +82,7 @@ func (s *session) show(title string, plain bool) {
 	}
 }
 
-// test tests the client before the first stage, where that was not done before.
+// test tests the client before the first stage, unless the run that is continued did.
 func (s *session) test(f *flags.Selftest, width int) {
 	first := s.sides[0].run
 	if first.Client.Selftest == nil {
@@ -98,23 +93,10 @@ func (s *session) test(f *flags.Selftest, width int) {
 	}
 }
 
-// wait opens what waits for the instants of arrivals.
-func (s *session) wait() {
+func (s *session) openWaiter() {
 	s.waiter = s.World().Waiter()
 	s.closes = append(s.closes, func() { s.waiter.Close() })
 	for _, one := range s.sides {
 		one.config.Waiter = s.waiter
 	}
-}
-
-// tellServed says where the page is served.
-func (s *session) tellServed() {
-	if s.served != nil {
-		s.view.Note(s.served.Served(s.lang))
-	}
-}
-
-// document writes report.md of a side, and returns it.
-func (s *session) document(one *side) ([]byte, error) {
-	return writeDocument(one.run, one.dir, report.Options{Lang: s.lang})
 }

@@ -11,13 +11,13 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// show serves the page of a run from now on, and returns the observer that passes its events on to shown.
-func show(s *progress.LiveServer, run func() *rundir.Run, dir *store.Dir, l lang.Lang,
-	shown experiment.Observer) experiment.Observer {
+// serveLive serves the page of a run from now on, and returns the observer that passes its events on to next.
+func serveLive(s *progress.LiveServer, run func() *rundir.Run, dir *store.Dir, l lang.Lang,
+	next experiment.Observer) experiment.Observer {
 	if s == nil {
-		return shown
+		return next
 	}
-	s.Observer = shown
+	s.Observer = next
 	s.Render = func(w io.Writer, version string) error {
 		if err := dir.Flush(); err != nil {
 			return err

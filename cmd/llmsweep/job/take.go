@@ -23,7 +23,7 @@ func (j *Job) Run() (err error) {
 	if err := j.checkLimits(); err != nil {
 		return err
 	}
-	if err := j.affordable(p); err != nil {
+	if err := j.checkMaxCost(p); err != nil {
 		return err
 	}
 	served, err := j.Results.Listen()
@@ -34,13 +34,13 @@ func (j *Job) Run() (err error) {
 		defer served.Close()
 	}
 	var lead *coordinator
-	var unmeasured error // why nothing was measured: the other ranks are told. Otherwise they have done their part
+	var unmeasured error // why nothing was measured, for the other ranks; nil where they have done their part
 	if p.node != nil {
-		if lead, err = assemble(j.Console, p.node); err != nil {
+		if lead, err = listenForRanks(j.Console, p.node); err != nil {
 			return err
 		}
 		defer func() { lead.End(unmeasured) }()
-		j.Console = j.Everywhere()
+		j.Console = j.WithPublicServers()
 	}
 	s := open(j.Console, j.Lang, served)
 	defer s.close()
@@ -50,25 +50,25 @@ func (j *Job) Run() (err error) {
 		return err
 	}
 	one := s.sides[0]
-	broken := measure(j.Ctx, one.config, one.run)
+	runErr := measure(j.Ctx, one.config, one.run)
 	s.view.Close()
 	if err := one.dir.Failure(); err != nil {
-		return j.unwritten(one.run, one.dir, err)
+		return j.concludeUnwritten(one.run, one.dir, err)
 	}
-	return errors.Join(broken, j.conclude(s))
+	return errors.Join(runErr, j.conclude(s))
 }
 
-// checkLimits keeps the job within what this machine allows, and what the run that goes on has spent.
+// checkLimits keeps the job within what this machine allows, and counts what the run that is continued has spent.
 func (j *Job) checkLimits() (err error) {
-	if most := j.World().Limits().Most(2); j.Within && most > 0 {
+	if most := j.World().Limits().Most(2); j.LimitToSelftest && most > 0 {
 		j.Plan.MaxConcurrency = min(j.Plan.MaxConcurrency, most)
 	}
 	n := j.needs()
-	if err := checkMachine(j.Console, j.Urls[0], n.streams, 1, n.flag); err != nil {
+	if err := checkMachine(j.Console, j.URLs[0], n.streams, 1, n.flag); err != nil {
 		return err
 	}
-	if j.before != nil {
-		j.Target.Earlier, err = earlierSpending(j.before, j.Results.Out)
+	if j.firstPart != nil {
+		j.Target.EarlierSpending, err = earlierSpending(j.firstPart, j.Results.Out)
 	}
 	return console.Usage(err)
 }
@@ -77,7 +77,7 @@ func (j *Job) checkLimits() (err error) {
 type Measure func(context.Context, sweep.Config, *rundir.Run) error
 
 // begin connects, and does all that comes before the first stage. lead is nil for a single machine.
-func (j *Job) begin(s *session, p parsed, lead *coordinator) (Measure, error) {
+func (j *Job) begin(s *session, p parsedFlags, lead *coordinator) (Measure, error) {
 	one, err := j.connect(s, p)
 	if err != nil {
 		return nil, err
@@ -93,14 +93,16 @@ func (j *Job) begin(s *session, p parsed, lead *coordinator) (Measure, error) {
 	if err != nil {
 		return nil, console.Usage(err)
 	}
-	s.describe(one, dir, j.Target.Command(j.Console, j.Urls[0]), p.labels, j.Plan, j.Format == "serving")
-	if b := j.before; b != nil {
+	s.prepare(one, dir, j.Target.Command(j.Console, j.URLs[0]), p.labels, j.Plan, j.Format == "serving")
+	if b := j.firstPart; b != nil {
 		one.config.Before = b
 		one.run.Command, one.run.Labels, one.run.Client.Selftest = b.Command, b.Labels, b.Client.Selftest
 	}
 	s.show(j.kind()+"  "+report.Target(one.run, j.Lang), j.Results.Plain)
-	s.tellServed()
-	if j.Within {
+	if s.served != nil {
+		s.view.Note(s.served.Served(s.lang))
+	}
+	if j.LimitToSelftest {
 		s.test(j.Selftest, j.needs().streams)
 		if t := one.run.Client.Selftest; t != nil && t.Streams > 0 {
 			one.config.MaxConcurrency = min(one.config.MaxConcurrency, t.Streams)
@@ -110,8 +112,8 @@ func (j *Job) begin(s *session, p parsed, lead *coordinator) (Measure, error) {
 			return j.Selftest.RunSelftest(ctx, j.needs().streams, s.view, j.Lang)
 		}
 	}
-	s.wait()
-	one.config.Observer = show(s.served, func() *rundir.Run { return one.run }, dir, j.Lang,
+	s.openWaiter()
+	one.config.Observer = serveLive(s.served, func() *rundir.Run { return one.run }, dir, j.Lang,
 		s.view.Observe(j.needs().stages))
 	one.config.Grader = one.grader()
 	if lead != nil {
@@ -123,37 +125,36 @@ func (j *Job) begin(s *session, p parsed, lead *coordinator) (Measure, error) {
 }
 
 // connect connects to the servers, and refuses other ones than those of the run that is continued.
-func (j *Job) connect(s *session, p parsed) (*side, error) {
-	t, err := connectAll(j.Console, j.Urls, j.Target, p.load, j.Replay, j.needs().conns)
-	if err == nil && j.takesTexts(t, p) {
+func (j *Job) connect(s *session, p parsedFlags) (*side, error) {
+	t, err := connectAll(j.Console, j.URLs, j.Target, p.load, j.Replay, j.needs().conns)
+	if err == nil && j.sendsBuiltIn(t, p) {
 		t.Close()
-		t, err = connectAll(j.Console, j.Urls, j.Target, p.load.BuiltIn(), nil, j.needs().conns)
+		t, err = connectAll(j.Console, j.URLs, j.Target, p.load.BuiltIn(), nil, j.needs().conns)
 	}
 	if err != nil {
 		return nil, j.Interrupted(err)
 	}
-	one := s.connected(t)
-	t.AddNotes(t.PortWarnings(j.Console, j.Urls[0], j.needs().rate/float64(len(j.Urls)))...)
-	if j.before != nil {
-		err = t.continues(j.before)
+	one := s.addSide(t)
+	t.addNotes(t.portWarnings(j.Console, j.URLs[0], j.needs().rate/float64(len(j.URLs)))...)
+	if j.firstPart != nil {
+		err = t.checkContinued(j.firstPart)
 	}
 	return one, console.Usage(err)
 }
 
-// takesTexts reports whether a sweep without a workload of its own sends the built-in texts: where the server decodes
-// speculatively, and where the sweep that goes on did so. The ranks of a cluster all send random words, since each
+// sendsBuiltIn reports whether a sweep without a workload of its own sends the built-in texts: where the server decodes
+// speculatively, and where the sweep that is continued did so. The ranks of a cluster send random words, since each
 // makes its own workload.
-func (j *Job) takesTexts(t *Target, p parsed) bool {
+func (j *Job) sendsBuiltIn(t *Target, p parsedFlags) bool {
 	switch {
 	case j.Stages != nil || j.Replay != nil || p.node != nil || !p.load.Untouched():
 		return false
-	case j.before != nil:
-		return j.before.Workload.Dataset == workload.BuiltIn
+	case j.firstPart != nil:
+		return j.firstPart.Workload.Dataset == workload.BuiltIn
 	}
 	return t.speculates(j.Ctx)
 }
 
-// measure returns what measures the server.
 func (j *Job) measure(t *Target) (Measure, error) {
 	if j.Stages == nil {
 		return sweep.Sweep, nil

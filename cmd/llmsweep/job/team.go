@@ -1,5 +1,3 @@
-// Lets several processes take one measurement: rank 0 measures as if it were alone, and the others follow it.
-
 package job
 
 import (
@@ -23,7 +21,8 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// coordinator is rank 0's side.
+// coordinator is rank 0 of a measurement that several processes take: it measures as if it were alone, and the others
+// follow it.
 type coordinator struct {
 	*cluster.Coordinator
 	node     *cluster.Place
@@ -31,8 +30,8 @@ type coordinator struct {
 	own      chan struct{} // closed when rank 0's own part has ended; nil before it began
 }
 
-// assemble lets ranks join. coordinator.Begin welcomes them.
-func assemble(c *console.Console, node *cluster.Place) (*coordinator, error) {
+// listenForRanks lets ranks join. coordinator.Begin welcomes them.
+func listenForRanks(c *console.Console, node *cluster.Place) (*coordinator, error) {
 	node.Resolve(c.Ctx)
 	listener, err := net.Listen("tcp", ":"+node.Port)
 	if err != nil {
@@ -48,7 +47,6 @@ func build() string {
 	return text
 }
 
-// hello returns the first message of a rank: its place, version and machine.
 func hello(c *console.Console, node *cluster.Place) cluster.Hello {
 	host, _ := os.Hostname()
 	return cluster.Hello{Rank: node.Rank, Ranks: node.Ranks, Version: build(),
@@ -60,32 +58,32 @@ type Plan struct {
 	Server *Target
 	URLs   []string
 	Flags  *flags.Target
-	Args   []string // the command line of the run that goes on; nil for a new one
+	Args   []string // the command line of the run that is continued; nil for a new one
 }
 
-// rankSetup is what rank 0 tells the others before the first stage.
+// rankSetup is what rank 0 sends the others before the first stage.
 type rankSetup struct {
-	Args  []string // the command line of the run that goes on; nil for a new one
+	Args  []string // the command line of the run that is continued; nil for a new one
 	Found json.RawMessage
 	Nonce uint64 // of the texts: all ranks write the same; 0 where they have no numbers
 }
 
 // Begin waits for the other ranks, and lets all of them hold the stages of the plan. say shows a line.
 func (t *coordinator) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
-	tell := rankSetup{Args: p.Args}
+	setup := rankSetup{Args: p.Args}
 	if n := workload.NonceOf(p.Server.Workload); n != nil {
-		tell.Nonce = *n
+		setup.Nonce = *n
 	}
 	var err error
-	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
+	if setup.Found, err = p.Server.found(p.URLs, t.node.Host); err != nil {
 		return err
 	}
-	b, err := json.Marshal(tell)
+	b, err := json.Marshal(setup)
 	if err != nil {
 		return err
 	}
 	own := work(p, config.Waiter, t.node.Ranks)
-	t.Seed, t.SpendLimiter = config.Seed, p.Server.SpendLimiter()
+	t.Seed, t.SpendLimiter = config.Seed, p.Server.spending
 	if c.Interrupts != nil {
 		t.Interrupt = c.Interrupts.Interrupt
 	}
@@ -111,7 +109,7 @@ func (t *coordinator) Begin(c *console.Console, p Plan, config *sweep.Config, ru
 	return nil
 }
 
-// End ends the run for all ranks. err is why it failed; nil where it did not.
+// End ends the run for all ranks. err is why nothing was measured; nil where something was.
 func (t *coordinator) End(err error) {
 	t.Close(err)
 	if t.own != nil {
@@ -120,12 +118,11 @@ func (t *coordinator) End(err error) {
 	t.listener.Close()
 }
 
-// work returns what a rank sends with.
 func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	sender := p.Server.Sender()
 	work := cluster.Work{
-		Doer: sender, Warm: warming(sender, p.Server.files), Sources: p.Server.Workload.Stage, Waiter: w,
-		SpendLimiter: p.Server.SpendLimiter(),
+		Doer: sender, Warm: warming(sender, p.Server.maxConns), Sources: p.Server.Workload.Stage, Waiter: w,
+		SpendLimiter: p.Server.spending,
 	}
 	if p.Flags.Caps() != nil {
 		work.Caps = load.NewCaps(p.Flags.MaxRPS/float64(ranks), p.Flags.MaxTPM/float64(ranks))
@@ -136,8 +133,8 @@ func work(p Plan, w load.Waiter, ranks int) cluster.Work {
 	return work
 }
 
-// ConnectRanks returns the servers and the workload as rank 0 found them. args is the command line of the run that goes
-// on; nil for a new one.
+// ConnectRanks returns the servers and the workload as rank 0 found them. args is the command line of the run that is
+// continued; nil for a new one.
 type ConnectRanks func(args []string, found []byte) (Plan, error)
 
 // Follow takes part as a rank other than 0, until rank 0 ends the run.
@@ -150,9 +147,9 @@ func Follow(c *console.Console, node *cluster.Place, connect ConnectRanks) error
 	if err != nil {
 		return c.Interrupted(named(err))
 	}
-	s, told, err := cluster.Join(c.Ctx, conn, hello(c, node))
+	s, message, err := cluster.Join(c.Ctx, conn, hello(c, node))
 	if err == nil {
-		err = serve(c, s, node, told, connect)
+		err = serve(c, s, node, message, connect)
 	}
 	switch {
 	case errors.Is(err, cluster.ErrEnded):
@@ -170,15 +167,14 @@ type printedError struct{}
 
 func (printedError) Error() string { return "" }
 
-// serve sends this rank's part of the stages.
-func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []byte, connect ConnectRanks) error {
+func serve(c *console.Console, s *cluster.Session, node *cluster.Place, message []byte, connect ConnectRanks) error {
 	waiter := c.World().Waiter()
 	defer waiter.Close()
-	var tell rankSetup
-	err := json.Unmarshal(told, &tell)
+	var setup rankSetup
+	err := json.Unmarshal(message, &setup)
 	var p Plan
 	if err == nil {
-		p, err = connect(tell.Args, tell.Found)
+		p, err = connect(setup.Args, setup.Found)
 	}
 	if err != nil {
 		s.Leave(err)
@@ -186,7 +182,7 @@ func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []b
 	}
 	defer p.Server.Close()
 	if n := workload.NonceOf(p.Server.Workload); n != nil {
-		*n = tell.Nonce
+		*n = setup.Nonce
 	}
 	return s.Serve(c.Ctx, work(p, waiter, node.Ranks))
 }

@@ -1,5 +1,3 @@
-// Compares two running servers: from the preflight to the reports. The two are measured in turns.
-
 package job
 
 import (
@@ -19,17 +17,17 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// Comparison compares two running servers.
+// Comparison compares two running servers, which are measured in turns.
 type Comparison struct {
 	*Flags
-	Console *console.Console
-	URLs    []string
-	FailIf  []string // gates
-	Lang    lang.Lang
-	Plain   bool
-	Force   bool         // overwrite files that were changed
-	Free    func() error // returns an error where a file to be written is there already
-	Show    func(r *Result, gates []compare.Gate) error
+	Console    *console.Console
+	URLs       []string
+	FailIf     []string // gates
+	Lang       lang.Lang
+	Plain      bool
+	Force      bool         // overwrite files that were changed
+	CheckFiles func() error // returns an error where a file to be written may not be overwritten
+	Show       func(r *compare.PairComparison, gates []compare.Gate) error
 }
 
 // Run compares, from the checks of the flags to the reports. Errors have exit codes.
@@ -52,7 +50,7 @@ func (cm *Comparison) Run() error {
 		return console.Usage(err)
 	}
 	c.Lang = cm.Lang
-	if err := cm.Free(); err != nil {
+	if err := cm.CheckFiles(); err != nil {
 		return err
 	}
 	s := open(c, cm.Lang, nil)
@@ -65,9 +63,7 @@ func (cm *Comparison) Run() error {
 		return console.Usage(err)
 	}
 	for i, one := range s.sides {
-		s.describe(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
-	}
-	for _, one := range s.sides {
+		s.prepare(one, dirs[i], cm.side(i).Command(c, cm.URLs[i]), labels[i], plan, false)
 		one.config.Grader = one.grader()
 	}
 	a, b := s.sides[0], s.sides[1]
@@ -76,12 +72,11 @@ func (cm *Comparison) Run() error {
 	cm.show(s, &both)
 	both.Sides = [2]sweep.Config{a.config, b.config}
 	record := &rundir.Pair{}
-	broken := pair.Run(c.Ctx, both, [2]*rundir.Run{a.run, b.run}, record)
+	runErr := pair.Run(c.Ctx, both, [2]*rundir.Run{a.run, b.run}, record)
 	s.view.Close()
-	return errors.Join(broken, cm.conclude(s, out, record, gates))
+	return errors.Join(runErr, cm.conclude(s, out, record, gates))
 }
 
-// show shows what is compared, and the progress.
 func (cm *Comparison) show(s *session, both *pair.Config) {
 	a, b := s.sides[0], s.sides[1]
 	s.show("compare  A "+report.Target(a.run, cm.Lang)+"  B "+report.Target(b.run, cm.Lang), cm.Plain)
@@ -89,11 +84,11 @@ func (cm *Comparison) show(s *session, both *pair.Config) {
 		s.view.Note(compare.SameServer(cm.Lang))
 	}
 	s.test(&cm.Selftest, slices.Max(append(cm.Concurrency, 0)))
-	s.wait()
-	shown := s.view.Observe(0)
-	a.config.Observer, b.config.Observer = shown, shown
+	s.openWaiter()
+	observer := s.view.Observe(0)
+	a.config.Observer, b.config.Observer = observer, observer
 	both.Planned = func(blocks, stages int, block time.Duration) {
-		shown.Expect(stages)
+		observer.Expect(stages)
 		s.view.Note(compare.PairForecast(blocks, block, cm.Lang))
 	}
 }
@@ -101,15 +96,12 @@ func (cm *Comparison) show(s *session, both *pair.Config) {
 // connect runs the preflight of both servers. B gets the workload of A: the length of prompts is as A counts it.
 func (cm *Comparison) connect(s *session) error {
 	c := cm.Console
-	l, err := cm.Parse(cm.Speaks(cm.URLs[0]))
+	l, err := cm.Parse()
 	if err != nil {
 		return console.Usage(err)
 	}
 	l.Graded = cm.Grades()
-	conns := cm.MaxConcurrency
-	for _, n := range cm.Concurrency {
-		conns = max(conns, n)
-	}
+	conns := slices.Max(append(cm.Concurrency, cm.MaxConcurrency))
 	if err := checkMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
 		return err
 	}
@@ -117,12 +109,12 @@ func (cm *Comparison) connect(s *session) error {
 	if err != nil {
 		return fmt.Errorf("server A: %w", err)
 	}
-	s.connected(first)
+	s.addSide(first)
 	second, err := preflight(c, cm.URLs[1], cm.side(1), l, false, conns)
 	if err != nil {
 		return fmt.Errorf("server B: %w", err)
 	}
-	s.connected(second)
+	s.addSide(second)
 	if w, ok := first.Workload.(*workload.Synthetic); ok && first.Counted > 0 {
 		if err := second.checkLength(c.Ctx, w, int(l.PromptLengths.Mean)); err != nil {
 			return fmt.Errorf("server B: %w", err)

@@ -20,7 +20,9 @@ func List(out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "  %s\t%s\n", topic, summary(page))
+		line, _, _ := strings.Cut(page, "\n")
+		_, summary, _ := strings.Cut(line, ": ")
+		fmt.Fprintf(w, "  %s\t%s\n", topic, summary)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -30,8 +32,8 @@ func List(out io.Writer) error {
 	return err
 }
 
-// inside are names that are explained in another topic: commands, and words that people look for.
-var inside = map[string]string{
+// topicOf has the topics of names that have none of their own: commands, and words that people look for.
+var topicOf = map[string]string{
 	"run": "loads", "workloads": "loads", "prompts": "loads", "images": "loads", "grading": "loads", "traces": "loads",
 	"budget": "sweep", "users": "sweep", "words": "metrics", "errors": "metrics",
 	"slo": "verdicts", "troubleshooting": "verdicts", "habits": "client",
@@ -45,7 +47,7 @@ var inside = map[string]string{
 // Find returns the topic that explains a name. The error names the nearest one.
 func Find(name string) (string, error) {
 	topic := strings.ToLower(name)
-	topic = cmp.Or(inside[topic], topic)
+	topic = cmp.Or(topicOf[topic], topic)
 	if slices.Contains(Topics(), topic) {
 		return topic, nil
 	}

@@ -4,7 +4,6 @@ package manual
 import (
 	"embed"
 	"path"
-	"strings"
 )
 
 // Files holds the reference: one Markdown file per topic. The first line of each is "# topic: summary".
@@ -21,11 +20,4 @@ func Topics() []string {
 func Page(topic string) (string, error) {
 	b, err := Files.ReadFile(path.Join("topics", topic+".md"))
 	return string(b), err
-}
-
-// summary returns what the first line of a page says after the topic.
-func summary(page string) string {
-	line, _, _ := strings.Cut(page, "\n")
-	_, text, _ := strings.Cut(line, ": ")
-	return text
 }

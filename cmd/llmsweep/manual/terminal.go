@@ -7,16 +7,16 @@ import (
 	"llmsweep/report/table"
 )
 
-// Indents and limits of a topic on a terminal, in columns.
+// Widths on a terminal, in columns.
 const (
-	hang   = 4   // of code, and of what follows the first cell of a row
-	widest = 100 // lines longer than this are hard to read
-	keys   = 28  // of the first column of a table at most
+	codeIndent = 4
+	maxWidth   = 100 // lines longer than this are hard to read
+	maxKey     = 28  // of the first column of a table
 )
 
 // Terminal returns a topic for a terminal of a width in columns: without Markdown, with lines wrapped between words.
 func Terminal(page string, width int) string {
-	t := terminal{width: max(2*hang, min(width, widest))}
+	t := terminal{width: max(2*codeIndent, min(width, maxWidth))}
 	for line := range strings.Lines(page) {
 		t.line(strings.TrimRight(line, "\n"))
 	}
@@ -24,7 +24,6 @@ func Terminal(page string, width int) string {
 	return t.out.String()
 }
 
-// terminal writes a Markdown text for a terminal.
 type terminal struct {
 	width     int
 	out       strings.Builder
@@ -42,7 +41,7 @@ func (t *terminal) line(line string) {
 		t.code = !t.code
 	case t.code || strings.HasPrefix(line, "    ") && t.paragraph == "":
 		t.end()
-		t.write(strings.Repeat(" ", hang) + strings.TrimPrefix(line, "    "))
+		t.write(strings.Repeat(" ", codeIndent) + strings.TrimPrefix(line, "    "))
 	case trimmed == "":
 		t.end()
 		t.write("")
@@ -51,7 +50,7 @@ func (t *terminal) line(line string) {
 		t.wrapped(strings.ToUpper(marks(strings.TrimLeft(line, "# "))), "", 0)
 	case strings.HasPrefix(line, "|"):
 		t.flush()
-		if cells := cells(line); !rule(cells) {
+		if cells := cells(line); !isRule(cells) {
 			t.rows = append(t.rows, cells)
 		}
 	case item.MatchString(line):
@@ -68,13 +67,11 @@ var item = regexp.MustCompile(`^ *(-|\d+\.) +`)
 
 func (t *terminal) write(line string) { t.out.WriteString(strings.TrimRight(line, " ") + "\n") }
 
-// end writes what was collected.
 func (t *terminal) end() {
 	t.flush()
 	t.table()
 }
 
-// flush writes the paragraph.
 func (t *terminal) flush() {
 	if t.paragraph != "" {
 		t.wrapped(marks(t.paragraph), "", t.hanging)
@@ -89,7 +86,7 @@ func (t *terminal) wrapped(text, lead string, indent int) {
 	}
 }
 
-// table writes the rows: the first cell, and beside it the others, one below the other where there are several.
+// table writes the rows: the first cell, and to its right the others, one below the other.
 func (t *terminal) table() {
 	rows := t.rows
 	t.rows = nil
@@ -100,11 +97,8 @@ func (t *terminal) table() {
 	for _, r := range rows {
 		first = max(first, table.Width(r[0]))
 	}
-	indent := min(first, keys, t.width/2) + 2
-	for n, r := range rows {
-		if n == 0 {
-			continue // what the columns are is said with each cell, where there are several
-		}
+	indent := min(first, maxKey, t.width/2) + 2
+	for _, r := range rows[1:] { // cells repeat the heads of their columns
 		lead := table.Pad(r[0], indent, true)
 		if table.Width(r[0]) > indent-2 {
 			t.wrapped(r[0], "", 0)
@@ -120,7 +114,6 @@ func (t *terminal) table() {
 	}
 }
 
-// cells returns the cells of a row.
 func cells(line string) (all []string) {
 	line = strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "|"), `\|`, "\x00")
 	for cell := range strings.SplitSeq(line, "|") {
@@ -129,10 +122,9 @@ func cells(line string) (all []string) {
 	return all
 }
 
-// rule reports whether a row is the line below the head.
-func rule(row []string) bool { return strings.Trim(strings.Join(row, ""), "-: ") == "" }
+// isRule reports whether a row is the line below the head.
+func isRule(row []string) bool { return strings.Trim(strings.Join(row, ""), "-: ") == "" }
 
-// link matches a link.
 var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)]+)\)`)
 
 // marks takes the marks of Markdown out of a text. Code keeps what it holds, such as stars.
