@@ -8,8 +8,7 @@ import (
 	"llmsweep/report/lang"
 )
 
-// File is a drawing that is a file of its own: figures beside each other. It needs nothing else: no script, no font, no
-// address.
+// File is an SVG file of figures beside each other, which loads no script, font or address.
 type File struct {
 	Title   lang.Text // over all; empty where the titles of the figures say enough
 	Figures []*Figure
@@ -29,7 +28,7 @@ const (
 	fileScale  = 1.5
 )
 
-// Name is what the file shows, in words.
+// Name returns what the file shows, in words.
 func (f *File) Name(l lang.Lang) string {
 	var all []string
 	for _, own := range f.Figures {
@@ -74,7 +73,7 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 	return err
 }
 
-// legend writes the legend beneath the figures, in rows, and returns its height.
+// legend returns the height that it takes.
 func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float64 {
 	const sign, between, left = 32, 16, leftMargin / 2 // room for a sign; distance of entries
 	if len(f.Legend) == 0 {
@@ -93,8 +92,7 @@ func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float
 	return y + 1.5*fileLegend
 }
 
-// LineSign returns a piece of the line of a series alone, for a legend: after the last colour the lines begin anew, and
-// are dashed.
+// LineSign returns a piece of the line of the series at a place, for a legend. After the last colour, lines are dashed.
 func LineSign(place int) string {
 	dash := ""
 	if place >= Colours {
