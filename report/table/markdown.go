@@ -58,8 +58,7 @@ func (d *Markdown) List(indent string, lines []string) {
 	}
 }
 
-// opensBlock reports whether Markdown would take the beginning of a line for a quotation, a list or a heading: a legend
-// may begin with the mark that it explains.
+// opensBlock reports whether Markdown would begin a block: a legend may begin with the mark that it explains.
 func opensBlock(s string) bool {
 	return strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") ||
 		strings.HasPrefix(s, "# ")
@@ -95,7 +94,7 @@ func (d *Markdown) cells(texts []string) {
 	d.W.WriteString("| " + strings.Join(texts, " | ") + " |\n")
 }
 
-// section writes one section. A second line of heading joins the first: Markdown tables have one.
+// section joins a second line of heading to the first: Markdown tables have one.
 func (d *Markdown) section(s Section) {
 	if !s.Title.IsZero() {
 		d.Heading(strings.Repeat("#", max(s.Level, 1)), s.Title.In(d.Lang))
