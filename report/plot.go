@@ -9,13 +9,11 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// minPlotPoints is the least number of rates that is worth a drawing: with three, the table shows as much.
-const minPlotPoints = 4
+const (
+	minPlotPoints = 4   // rates: with three, the table shows as much
+	plotWidth     = 100 // where that of the terminal is unknown
+)
 
-// plotWidth is the width that drawings are made for where that of the terminal is unknown.
-const plotWidth = 100
-
-// terminalPlot draws output and latency against the rate, side by side, where there are enough rates and enough room.
 func terminalPlot(run *rundir.Run, o Options) (lines []string) {
 	width := plotWidth
 	if o.Width > 0 {

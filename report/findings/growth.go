@@ -51,10 +51,10 @@ func sharedPrefixText(w *rundir.Workload, l lang.Lang) []string {
 	}
 }
 
-// lacksTurnLengths reports whether the later messages of a conversation are not known: another tool measured it.
+// lacksTurnLengths reports whether the later messages are not known: another tool measured them.
 func lacksTurnLengths(c *rundir.Conversation) bool { return c.Turns.Mean > 1 && c.TurnTokens.Mean == 0 }
 
-// laterTurnsText returns the lengths of messages after the first; 0 where no conversation has a second.
+// laterTurnsText is 0 where no conversation has a second message.
 func laterTurnsText(c *rundir.Conversation) string {
 	if s := lengthText(c.TurnTokens); s != "" {
 		return s
@@ -70,8 +70,7 @@ func pauseText(c *rundir.Conversation, l lang.Lang) string {
 	return s
 }
 
-// sessionRate returns what the rate of the answer, or else the highest rate completed, is in sessions; empty where each
-// request stands alone.
+// sessionRate puts the rate of the answer, or else the highest rate completed, into sessions.
 func sessionRate(run *rundir.Run, l lang.Lang) string {
 	turns := run.Workload.Turns()
 	if turns <= 1 || run.Plan.Kind == rundir.KindUsers {

@@ -14,7 +14,6 @@ func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }
 // Phrase returns what a note says, to follow a colon or to stand in parentheses: without a capital or a full stop.
 func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
 
-// joinNotes joins notes into one English cell.
 func joinNotes(notes ...note.Note) string {
 	var texts []string
 	for _, n := range notes {

@@ -8,7 +8,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// usersText returns a number of users in words.
 func usersText(n float64, l lang.Lang) string {
 	if n == 1 {
 		return sayUser.In(l, "1")
@@ -16,7 +15,6 @@ func usersText(n float64, l lang.Lang) string {
 	return sayUsers.In(l, lang.Shortest(n))
 }
 
-// capacitySentences returns how many users a server carries, and why not more.
 func capacitySentences(run *rundir.Run, c *rundir.UserCapacity, l lang.Lang) []string {
 	terms := strings.Join(c.Terms, lang.ListComma.In(l))
 	switch {
@@ -48,7 +46,6 @@ func capacitySentences(run *rundir.Run, c *rundir.UserCapacity, l lang.Lang) []s
 	return lines
 }
 
-// overloadSentences returns what happens with more users, and what the server states of its cache.
 func overloadSentences(c *rundir.UserCapacity, l lang.Lang) (lines []string) {
 	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots,
 		rundir.LimitCompute: sayBeyondCompute}[c.Cause]

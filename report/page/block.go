@@ -10,13 +10,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Document is a page while it is put together. Each text is in both languages.
+// Document is a page. Each text is in both languages.
 type Document struct {
 	Title    lang.Text
 	Subtitle lang.Text
 	Sections []Section
-	// Data is what the script reads: numbers of drawings that are too many for tables, by the name of the drawing, and
-	// the parts of kind.
+	// Data is for the script: numbers of drawings that are too many for tables, by the name of the drawing.
 	Data map[string]any
 }
 
@@ -30,7 +29,7 @@ type Section struct {
 	Blocks  []Block
 }
 
-// Uncertain reports whether some drawing of a section has an interval, a bound, or a point of too few requests.
+// Uncertain reports whether some drawing has an interval, a bound, or a point of too few requests.
 func (s Section) Uncertain() bool {
 	for _, b := range s.Blocks {
 		for _, f := range b.Figures {

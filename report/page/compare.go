@@ -51,7 +51,6 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	return d
 }
 
-// conclusionBlocks is the answer of a comparison in sentences.
 func conclusionBlocks(c *compare.Comparison) (all []Block) {
 	conclusions := c.Answer()
 	if len(conclusions) == 0 {
@@ -68,7 +67,6 @@ func Sections(w io.Writer, title string, sections []table.Section, o WriteOption
 	return WriteHTML(w, &Document{Title: lang.Same(title), Sections: FromSections("part", sections)}, o)
 }
 
-// forest draws differences with their intervals.
 func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {
 	t := &Grid{
 		Name: "t-" + name,
@@ -117,8 +115,7 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	}
 }
 
-// overlaySection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
-// many, each has drawings of its own.
+// overlaySection is the i-th group of a page. Where curves are too many, each has a drawing of its own.
 func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Markers: markersOf(setups)}, ""
 	if i > 0 {
@@ -136,7 +133,6 @@ func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lan
 	return s
 }
 
-// groupByModel returns configurations in groups of one model, in the order in which the models occur.
 func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	var groups [][]setup.Setup
 	for i := range setups {
@@ -150,7 +146,6 @@ func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	return groups
 }
 
-// setupNames are the names of configurations.
 func setupNames(setups []setup.Setup) []string {
 	var names []string
 	for i := range setups {

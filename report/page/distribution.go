@@ -8,11 +8,10 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// minMedianShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a
-// few microseconds, which says nothing of the server; drawn, they would leave no room for the rest.
+// minMedianShare is how far below the median a distribution is drawn: gaps between chunks that were read together are a
+// few microseconds, say nothing of the server, and would leave no room for the rest.
 const minMedianShare = 100
 
-// distribution draws how a metric is distributed, on a logarithmic axis.
 func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[string]any) (FigureBlock, bool) {
 	d, title := metricDist(metric, s)
 	bars, below := t.Values[metric].Bars(d.P50.Value() / minMedianShare)
@@ -61,7 +60,6 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	return f, true
 }
 
-// metricDist returns a distribution of a stage, and what it is called.
 func metricDist(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
 	switch metric {
 	case traceTTFT:

@@ -6,7 +6,6 @@ import (
 	"llmsweep/report/table"
 )
 
-// environment is what is needed to repeat the run.
 func (v *runPage) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := findings.EnvironmentFacts(v.Run, lang.English), findings.EnvironmentFacts(v.Run, lang.Chinese)
@@ -36,7 +35,6 @@ func (v *runPage) environment() Section {
 	return s
 }
 
-// terms is what the words of the page mean.
 func (v *runPage) terms() (all []Section) {
 	t := &Grid{
 		Name:  "glossary",

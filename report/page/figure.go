@@ -51,7 +51,6 @@ type Switch struct {
 	Dashed bool
 }
 
-// newSwitch returns the switch of the i-th line of a drawing.
 func newSwitch(key, text string, i int) Switch {
 	return Switch{Key: key, Text: lang.Same(text), Colour: i % draw.Colours, Dashed: i >= draw.Colours}
 }
@@ -66,7 +65,6 @@ type LazyTable struct {
 type Panel struct {
 	ID      string
 	Name    lang.Text // of the stage, with its verdict
-	Lines   []lang.Text
 	Figures []FigureBlock
 	Slowest *Slowest
 	First   bool // it is shown first

@@ -15,10 +15,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// maxLines is how many lines can be told apart where they cross.
-const maxLines = 6
+const maxLines = 6 // that can be told apart where they cross
 
-// overlay are several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
+// overlay draws several runs, a line for each. Rows that the audit calls impossible are left out.
 type overlay struct {
 	setups []setup.Setup
 	names  []string
@@ -32,7 +31,6 @@ func newOverlay(setups []setup.Setup, names []string, suffix string) overlay {
 	return overlay{setups: setups, names: names, open: open, suffix: suffix}
 }
 
-// figures are all drawings.
 func (t overlay) figures() []FigureBlock {
 	var runs []*rundir.Run
 	for i := range t.setups {
@@ -55,13 +53,11 @@ func (t overlay) figures() []FigureBlock {
 	return all
 }
 
-// speed draws what a user gets against what a GPU gives.
 func (t overlay) speed() (FigureBlock, bool) {
 	return speedPlot("speed"+t.suffix, t.setups, lineNames(t.names))
 }
 
-// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it
-// is.
+// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays whole.
 func distinctParts(names []string) []string {
 	split := func(s string) []string {
 		return strings.FieldsFunc(strings.ReplaceAll(s, ", ", "，"), func(r rune) bool { return r == '，' })
@@ -99,7 +95,7 @@ func distinctParts(names []string) []string {
 	return all
 }
 
-// shortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
+// shortNames are numbers where the names would be too long to stand beside lines.
 func shortNames(names []string) []string {
 	const longest = 14
 	if !slices.ContainsFunc(names, func(s string) bool { return len([]rune(s)) > longest }) {
@@ -112,7 +108,7 @@ func shortNames(names []string) []string {
 	return short
 }
 
-// lineNames are the labels of lines: a line alone needs none.
+// lineNames is empty for a line alone, which needs no label.
 func lineNames(names []string) []string {
 	if len(names) == 1 {
 		return []string{""}
@@ -120,7 +116,6 @@ func lineNames(names []string) []string {
 	return shortNames(names)
 }
 
-// buttonNames are the labels on the buttons that show and hide lines; none where there is one line.
 func buttonNames(names []string) []string {
 	if len(names) < 2 {
 		return nil
@@ -128,7 +123,6 @@ func buttonNames(names []string) []string {
 	return shortNames(names)
 }
 
-// figure draws one quantity of all runs.
 func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	name := "all-" + q.name + "-" + l.key + t.suffix
 	title := q.title
@@ -144,7 +138,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 				{Head: lang.HeadLoad.Text(), Left: true},
 				{},
 				{Head: q.axis.Label},
-				{Head: HeadVerdict.Text(), Left: true},
+				{Head: headVerdict.Text(), Left: true},
 			},
 		},
 	}
@@ -184,7 +178,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	}
 	one := q
 	one.lines = []quantityLine{l}
-	caption := axesCaption(one.axisText(), axis.Label).Plus(lang.Stop.Text())
+	caption := axesCaption(one.axisText(), axis.Label, lang.Text{})
 	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: axis, Panels: []draw.Panel{panel}, Right: 60}
 	if t.split {
 		return FigureBlock{
@@ -244,7 +238,6 @@ func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Thumbnail {
 	return all
 }
 
-// numberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
 func numberedRuns(names []string) []Block {
 	short := shortNames(names)
 	if len(names) < 2 || slices.Equal(short, names) {

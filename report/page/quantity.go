@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// quantity is what a drawing of rates shows.
 type quantity struct {
 	name    string // of the figure
 	title   lang.Text
@@ -21,7 +20,6 @@ type quantity struct {
 	logAxis bool // it can be drawn on a logarithmic axis
 }
 
-// quantityLine is one series of it.
 type quantityLine struct {
 	key    string
 	name   lang.Text
@@ -29,8 +27,8 @@ type quantityLine struct {
 	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
 }
 
-// quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables
-// often have none, means are drawn too: alone without runs, or where no run has percentiles.
+// quantities draws means where a run has no percentiles, as published tables often have none: alone without runs, or
+// where no run has percentiles.
 func quantities(runs ...*rundir.Run) []quantity {
 	output := quantityLine{
 		key:    "output",
@@ -102,7 +100,7 @@ func quantities(runs ...*rundir.Run) []quantity {
 	return append(all, hitsQuantity())
 }
 
-// hitsQuantity is the drawing of what the prefix cache held of prompts; conversations alone have it.
+// hitsQuantity is drawn of conversations alone.
 func hitsQuantity() quantity {
 	return quantity{
 		name:  "hits",

@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Rates are the drawings of metrics against the rate.
 func (v *view) Rates() []FigureBlock {
 	var all []FigureBlock
 	for _, q := range quantities(v.Run) {
@@ -22,13 +21,12 @@ func (v *view) Rates() []FigureBlock {
 	return all
 }
 
-// isDrawn reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
+// isDrawn leaves out control measurements, which are shorter repetitions of other stages.
 func isDrawn(s *rundir.Stage) bool { return s.Role != rundir.WarmUp }
 
-// lineSeries is one line of a drawing, and the points that stand apart from it.
+// lineSeries is a line of a drawing, and the points that stand apart from it.
 type lineSeries struct{ joined, single draw.Series }
 
-// newLineSeries returns a line without points.
 func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 	return lineSeries{
 		joined: draw.Series{Key: key, Name: name, Colour: colour},
@@ -36,8 +34,6 @@ func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 	}
 }
 
-// add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false
-// for a stage that has no such value.
 func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
 	y, ci, hasInterval, supported := l.of(s)
 	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
@@ -56,7 +52,6 @@ func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from
 	return y, true
 }
 
-// addTo adds the line and the points to a panel.
 func (c *lineSeries) addTo(panel *draw.Panel) {
 	slices.SortStableFunc(c.joined.Points, byX)
 	if len(c.joined.Points) == 0 {
@@ -65,7 +60,6 @@ func (c *lineSeries) addTo(panel *draw.Panel) {
 	panel.Series = append(panel.Series, c.joined, c.single)
 }
 
-// rate is one drawing.
 func (v *view) rate(q quantity) (FigureBlock, bool) {
 	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
@@ -104,7 +98,7 @@ func (v *view) rate(q quantity) (FigureBlock, bool) {
 	return f, true
 }
 
-// countX counts the different places on the x axis at which a panel has points: one is no curve.
+// countX counts the places on the x axis: one is no curve.
 func countX(p *draw.Panel) int {
 	at := map[float64]bool{}
 	for _, s := range p.Series {
@@ -115,7 +109,6 @@ func countX(p *draw.Panel) int {
 	return len(at)
 }
 
-// spansDecade reports whether the range of the values is better shown on a logarithmic axis.
 func spansDecade(p draw.Panel) bool {
 	const factor = 10
 	low, high := math.Inf(1), 0.0
@@ -129,7 +122,7 @@ func spansDecade(p draw.Panel) bool {
 	return high > factor*low
 }
 
-// PlotVariants draws a figure on a linear axis, and where it can be on a logarithmic one.
+// PlotVariants draws a figure on a linear axis and, with both, on a logarithmic one, which log shows first.
 func PlotVariants(fig draw.Figure, both, log bool) []Variant {
 	variant := func(key string, text lang.Text, log, off bool) Variant {
 		own := fig
@@ -146,13 +139,11 @@ func PlotVariants(fig draw.Figure, both, log bool) []Variant {
 	return all
 }
 
-// newVariant draws a figure.
 func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 	svg, _ := f.SVG("")
 	return Variant{Key: key, Text: text, SVG: markup(svg), Off: off, Drawn: f}
 }
 
-// rateTable has the numbers of a drawing.
 func (v *view) rateTable(q quantity) *Grid {
 	t := &Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
 	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.Axis().Label}}
@@ -163,7 +154,7 @@ func (v *view) rateTable(q quantity) *Grid {
 		}
 		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(headInterval.Text())})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: HeadVerdict.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headVerdict.Text(), Left: true})
 	x := lang.Short
 	if !v.Open {
 		x = lang.Fixed(0) // of users, or requests in flight

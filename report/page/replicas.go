@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Replicas draws what each of several servers did against the rate of all; nothing where there was one.
 func (v *view) Replicas() []FigureBlock {
 	done := quantity{
 		name:  "replica-done",
@@ -63,7 +62,6 @@ func (v *view) Replicas() []FigureBlock {
 	return all
 }
 
-// replicas is what each of several servers did; nothing where there was one.
 func (v *runPage) replicas() []Section {
 	var blocks []Block
 	if figures := v.Replicas(); len(figures) > 0 {

@@ -12,7 +12,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// slowest lists the slowest requests of a stage.
 func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 	s := row.Stage
 	if len(t.Slowest) == 0 {
@@ -79,7 +78,6 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 	return out
 }
 
-// countAbove counts the slowest requests that are at or beyond a value of a metric.
 func (t *traceStage) countAbove(metric string, value float64) (n int) {
 	for i := range t.Slowest {
 		r := &t.Slowest[i]
@@ -91,7 +89,7 @@ func (t *traceStage) countAbove(metric string, value float64) (n int) {
 	return n
 }
 
-// compareNumbers orders numbers, those that are absent last.
+// compareNumbers puts absent numbers first.
 func compareNumbers(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b):

@@ -17,7 +17,7 @@ import (
 )
 
 // speedPlot draws output per GPU against speed per user, with the Pareto front of the rows that a choice rests on.
-// names are those of the runs; nil for one. Rows that the audit calls impossible are left out.
+// names is nil for one run.
 func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
 	y, title := axisPerServer.Text(), titleSpeed.Text()
@@ -54,7 +54,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		return FigureBlock{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	caption := axesCaption(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	caption := axesCaption(y, plotsAxisPerUser.Text(), lang.Text{})
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
@@ -76,7 +76,6 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 	}, true
 }
 
-// speedPoints collects the points of a drawing of speeds.
 type speedPoints struct {
 	table    *Grid
 	stages   []*rundir.Stage     // of the rows of the table
@@ -84,8 +83,7 @@ type speedPoints struct {
 	rows     []*setup.Row        // of those
 }
 
-// add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line
-// tells whose points they are where several setups are named.
+// add returns the points of a setup, the only one of one: those in the front's comparison, and those apart.
 func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
 	s := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
@@ -130,7 +128,6 @@ func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gp
 	return []draw.Series{s, single}
 }
 
-// front returns the front of what takes part, and marks its rows in the table.
 func (sp *speedPoints) front() draw.Series {
 	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(sp.eligible)
 	for _, p := range undominated {
@@ -146,8 +143,7 @@ func (sp *speedPoints) front() draw.Series {
 	return front
 }
 
-// speedPoint is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where
-// either is not known.
+// speedPoint is in tokens per second of one answer, and of one GPU.
 func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	itl, _, _ := setup.ITL(s)
 	output := s.TokensPerS.Output
@@ -157,14 +153,12 @@ func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	return draw.Point{X: 1 / itl.Value(), Y: output.Value() / gpus}, true
 }
 
-// isCompared reports whether a stage is one of the rows that comparing and choosing rest on.
 func isCompared(setups []setup.Setup, st *rundir.Stage) bool {
 	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
 		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Includes(st) })
 	})
 }
 
-// impossibleNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
 func impossibleNote(setups []setup.Setup) lang.Text {
 	n := 0
 	for i := range setups {
@@ -180,15 +174,12 @@ func impossibleNote(setups []setup.Setup) lang.Text {
 	return noteImpossible.Text(n)
 }
 
-// costOfSpeed draws the cost of a million output tokens against speed per user, a line for each configuration; ok is
-// false where fewer than two rows have a price. Rows that the audit calls impossible are left out.
+// costOfSpeed draws the cost of a million output tokens against speed per user; ok is false where fewer than two rows
+// have a price.
 func costOfSpeed(name string, setups []setup.Setup, names []string, prices choose.Prices) (f FigureBlock, ok bool) {
 	title := titleCostSpeed.Text()
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
-		{
-			Head: headRun.Text(),
-			Left: true,
-		},
+		{Head: headRun.Text(), Left: true},
 		{Head: lang.HeadLoad.Text(), Left: true},
 		{Head: lang.Same("GPU"), Left: true},
 		{Head: plotsAxisPerUser.Text()},
@@ -223,7 +214,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	if countX(&panel) < 2 {
 		return f, false
 	}
-	caption := axesCaption(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
+	caption := axesCaption(axisMillion.Text(), plotsAxisPerUser.Text(), lang.Text{})
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
