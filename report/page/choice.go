@@ -128,15 +128,15 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			missing = append(missing, parts[i])
 		}
 	}
-	caption := axesCaption(label, axisDemand.Text(o.Demand.UnitText()), lang.Text{})
+	axis := draw.Axis{Label: axisDemand.Text(o.Demand.UnitText()), Format: draw.Number}
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: caption,
-		X:       draw.Axis{Label: axisDemand.Text(o.Demand.UnitText()), Format: draw.Number},
+		Caption: axesCaption(label, axis.Label, lang.Text{}),
+		X:       axis,
 		Panels:  []draw.Panel{plot.panel},
+		Marks:   []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}},
 	}
-	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
 			if at.Known() && at.Value() < plot.demand {
@@ -144,14 +144,8 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			}
 		}
 	}
-	f := FigureBlock{
-		Name:     name,
-		Title:    title,
-		Caption:  caption,
-		Note:     noteCost.Text(),
-		Variants: PlotVariants(fig, false, false),
-		Table:    plot.table,
-	}
+	f := newFigureBlock(&fig, plotVariants(fig, false)...)
+	f.Note, f.Table = noteCost.Text(), plot.table
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}

@@ -105,12 +105,11 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	if intervals {
 		label = label.Plus(axisInterval.Text())
 	}
-	svg := draw.Forest(name, label, bars)
 	return FigureBlock{
 		Name:     name,
 		Title:    title,
 		Key:      key,
-		Variants: []Variant{{Key: "lin", SVG: markup(svg)}},
+		Variants: []Variant{{Key: "lin", SVG: markup(draw.Forest(name, label, bars))}},
 		Table:    t,
 	}
 }

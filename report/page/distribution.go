@@ -44,12 +44,8 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(text), At: n.Value(), Bound: n.Bound()})
 	}
 	svg, _ := fig.SVG("")
-	f := FigureBlock{
-		Name:     name,
-		Title:    title,
-		Variants: []Variant{{Key: "log", SVG: markup(svg)}},
-		Lazy:     []LazyTable{{Name: name + "-bins", Text: pageNumbers.Text()}},
-	}
+	f := newFigureBlock(&fig, Variant{Key: "log", SVG: markup(svg)})
+	f.Lazy = []LazyTable{{Name: name + "-bins", Text: pageNumbers.Text()}}
 	data[name+"-bins"] = map[string]any{"cols": tableHeads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {
 		f.Note = noteBounded.Text(lang.Shortest(h.Bounded), lang.Shortest(h.N))

@@ -20,6 +20,10 @@ type FigureBlock struct {
 	Lazy     []LazyTable // tables that the script makes from Document.Data
 }
 
+func newFigureBlock(fig *draw.Figure, variants ...Variant) FigureBlock {
+	return FigureBlock{Name: fig.Name, Title: fig.Title, Caption: fig.Caption, Variants: variants}
+}
+
 // Marker tells what a marker stands for.
 type Marker struct {
 	Shape draw.Shape

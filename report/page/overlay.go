@@ -81,10 +81,8 @@ func distinctParts(names []string) []string {
 	var all []string
 	for _, name := range names {
 		parts := split(name)
-		if len(parts) > 0 {
-			if rest := strings.TrimLeft(strings.TrimPrefix(parts[0], base), "- "); len(names) > 1 {
-				parts[0] = rest
-			}
+		if len(parts) > 0 && len(names) > 1 {
+			parts[0] = strings.TrimLeft(strings.TrimPrefix(parts[0], base), "- ")
 		}
 		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 })
 		if len(parts) == 0 {
@@ -129,6 +127,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
+	axis := (&view{Run: t.setups[0].Run, Open: t.open}).Axis()
 	grid := &Grid{
 		Name: "t-" + name,
 		Table: table.Table{
@@ -136,7 +135,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			Columns: []table.Column{
 				{Head: headRun.Text(), Left: true},
 				{Head: lang.HeadLoad.Text(), Left: true},
-				{},
+				{Head: axis.Label},
 				{Head: q.axis.Label},
 				{Head: headVerdict.Text(), Left: true},
 			},
@@ -144,8 +143,6 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := lineNames(t.names)
-	axis := (&view{Run: t.setups[0].Run, Open: t.open}).Axis()
-	grid.Columns[2].Head = axis.Label
 	for i := range t.setups {
 		v := newView(t.setups[i].Run)
 		v.Open = t.open
@@ -162,13 +159,8 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			if q.metric == "" {
 				cell = table.Number(y, "", lang.Short)
 			}
-			grid.Rows = append(grid.Rows, []table.Cell{
-				table.Literal(t.names[i]),
-				table.Literal(findings.StageName(r.Stage)),
-				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
-				cell,
-				findings.VerdictCell(r),
-			})
+			grid.Add(table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)),
+				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.VerdictCell(r))
 		}
 		c.joined.Dashed = i >= draw.Colours // its colour is taken
 		c.addTo(&panel)
@@ -178,26 +170,21 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	}
 	one := q
 	one.lines = []quantityLine{l}
-	caption := axesCaption(one.axisText(), axis.Label, lang.Text{})
-	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: axis, Panels: []draw.Panel{panel}, Right: 60}
+	fig := draw.Figure{
+		Name:    name,
+		Title:   title,
+		Caption: axesCaption(one.axisText(), axis.Label, lang.Text{}),
+		X:       axis,
+		Panels:  []draw.Panel{panel},
+		Right:   60,
+	}
 	if t.split {
-		return FigureBlock{
-			Name:     name,
-			Title:    title,
-			Caption:  caption,
-			Note:     noteSmall.Text().Plus(impossibleNote(t.setups)),
-			Variants: []Variant{{Key: "lin", Small: thumbnails(fig, t.names, q.logAxis), Drawn: &fig}},
-			Table:    grid,
-		}, true
+		f := newFigureBlock(&fig, Variant{Key: "lin", Small: thumbnails(fig, t.names, q.logAxis), Drawn: &fig})
+		f.Note, f.Table = noteSmall.Text().Plus(impossibleNote(t.setups)), grid
+		return f, true
 	}
-	f := FigureBlock{
-		Name:     name,
-		Title:    title,
-		Caption:  caption,
-		Note:     impossibleNote(t.setups),
-		Variants: PlotVariants(fig, q.logAxis, spansDecade(panel)),
-		Table:    grid,
-	}
+	f := newFigureBlock(&fig, plotVariants(fig, q.logAxis)...)
+	f.Note, f.Table = impossibleNote(t.setups), grid
 	for i, called := range buttonNames(t.names) {
 		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
 	}

@@ -115,13 +115,9 @@ func timeFigure(v *view, id string, s *rundir.Stage, t *traceStage, data map[str
 	if points, ok := data[name+"-points"].(map[string]any); ok {
 		points["spots"] = spots
 	}
-	return FigureBlock{
-		Name:     name,
-		Title:    fig.Title,
-		Note:     note,
-		Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}},
-		Lazy:     []LazyTable{{Name: name + "-points", Text: pageNumbers.Text()}},
-	}
+	f := newFigureBlock(&fig, Variant{Key: "lin", SVG: markup(svg), Drawn: &fig})
+	f.Note, f.Lazy = note, []LazyTable{{Name: name + "-points", Text: pageNumbers.Text()}}
+	return f
 }
 
 func (t *traceStage) series(key string, text lang.Text, colour int, style draw.Style, values []float64,

@@ -35,14 +35,15 @@ func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 }
 
 func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
-	y, ci, hasInterval, supported := l.of(s)
+	value := l.of(s)
+	y = value.Number
 	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
 		return y, false
 	}
-	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row, Title: from}
+	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: value.faint, Row: row, Title: from}
 	p.Shape, _ = shape(findings.StageRow{Run: v.Run, Stage: s})
-	if hasInterval {
-		p.Low, p.High = ci[0], ci[1]
+	if value.hasCI {
+		p.Low, p.High = value.ci[0], value.ci[1]
 	}
 	series := &c.single
 	if v.onLine(s) {
@@ -61,7 +62,6 @@ func (c *lineSeries) addTo(panel *draw.Panel) {
 }
 
 func (v *view) rate(q quantity) (FigureBlock, bool) {
-	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
 	for _, l := range q.lines {
 		c := newLineSeries(l.key, l.name, l.colour)
@@ -74,16 +74,10 @@ func (v *view) rate(q quantity) (FigureBlock, bool) {
 		return FigureBlock{}, false
 	}
 	panel.Rules = v.Limits(q.metric)
-	f := FigureBlock{Name: q.name, Title: q.title, Caption: v.caption(&q), Table: t}
-	if len(q.lines) > 1 {
-		for _, l := range q.lines {
-			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
-		}
-	}
 	fig := draw.Figure{
 		Name:    q.name,
 		Title:   q.title,
-		Caption: f.Caption,
+		Caption: v.caption(&q),
 		X:       v.Axis(),
 		Spans:   v.saturation(),
 		Right:   44,
@@ -94,7 +88,13 @@ func (v *view) rate(q quantity) (FigureBlock, bool) {
 			fig.Spans[i].Text = lang.Text{}
 		}
 	}
-	f.Variants = PlotVariants(fig, q.logAxis, spansDecade(panel))
+	f := newFigureBlock(&fig, plotVariants(fig, q.logAxis)...)
+	f.Table = v.rateTable(q)
+	if len(q.lines) > 1 {
+		for _, l := range q.lines {
+			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
+		}
+	}
 	return f, true
 }
 
@@ -122,8 +122,8 @@ func spansDecade(p draw.Panel) bool {
 	return high > factor*low
 }
 
-// PlotVariants draws a figure on a linear axis and, with both, on a logarithmic one, which log shows first.
-func PlotVariants(fig draw.Figure, both, log bool) []Variant {
+// plotVariants draws a figure on a linear axis and, where both are of use, on a logarithmic one.
+func plotVariants(fig draw.Figure, both bool) []Variant {
 	variant := func(key string, text lang.Text, log, off bool) Variant {
 		own := fig
 		own.Panels = slices.Clone(fig.Panels)
@@ -132,11 +132,11 @@ func PlotVariants(fig draw.Figure, both, log bool) []Variant {
 		}
 		return newVariant(key, text, &own, off)
 	}
-	all := []Variant{variant("lin", wordLinear.Text(), false, both && log)}
-	if both {
-		all = append(all, variant("log", wordLog.Text(), true, !log))
+	if !both {
+		return []Variant{variant("lin", wordLinear.Text(), false, false)}
 	}
-	return all
+	log := spansDecade(fig.Panels[0])
+	return []Variant{variant("lin", wordLinear.Text(), false, log), variant("log", wordLog.Text(), true, !log)}
 }
 
 func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
@@ -161,28 +161,27 @@ func (v *view) rateTable(q quantity) *Grid {
 	}
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := []table.Cell{{Text: lang.Same(findings.StageName(s))}, table.Number(rundir.Exactly(v.X(s)), "", x)}
+		row := []table.Cell{table.Literal(findings.StageName(s)), table.Number(rundir.Exactly(v.X(s)), "", x)}
 		for _, l := range q.lines {
-			y, ci, ok, supported := l.of(s)
-			cell, bounds := table.Seconds(y), table.Absent()
+			y := l.of(s)
+			cell, bounds := table.Seconds(y.Number), table.Absent()
 			if q.metric == "" {
-				cell = table.Number(lang.NonZero(y), "", lang.Short)
+				cell = table.Number(lang.NonZero(y.Number), "", lang.Short)
 			}
-			if !supported && !y.IsZero() {
+			if y.faint && !y.IsZero() {
 				cell.Mark = table.MarkUnsupported
 			}
-			if ok && y.Known() {
-				bounds = table.Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+			if y.hasCI && y.Known() {
+				bounds = table.Literal(q.text(y.ci[0]) + " – " + q.text(y.ci[1]))
 			}
 			row = append(row, cell, bounds)
 		}
-		row = append(row, findings.VerdictCell(r))
-		t.Rows = append(t.Rows, row)
+		t.Add(append(row, findings.VerdictCell(r))...)
 	}
 	return t
 }
 
-func (v *view) value(q quantity, y float64) string {
+func (q *quantity) text(y float64) string {
 	if q.metric == "" {
 		return lang.Short(y, false)
 	}

@@ -12,12 +12,11 @@ import (
 
 // timeline draws the whole run; ok is false where fewer than two stages have records.
 func timeline(v *view, traces map[string]*traceStage) (f FigureBlock, ok bool) {
-	const name = "timeline"
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
 	ttft := draw.Panel{Y: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds, Log: true}, Height: 84}
 	fig := draw.Figure{
-		Name:  name,
+		Name:  "timeline",
 		Title: titleTimeline.Text(),
 		X:     draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds},
 		Right: 60,
@@ -54,12 +53,9 @@ func timeline(v *view, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	if len(ttft.Series) > 0 {
 		fig.Panels = append(fig.Panels, ttft)
 	}
-	return FigureBlock{
-		Name:     name,
-		Title:    fig.Title,
-		Note:     noteTimeline.Text(),
-		Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)},
-	}, true
+	f = newFigureBlock(&fig, newVariant("lin", lang.Text{}, &fig, false))
+	f.Note = noteTimeline.Text()
+	return f, true
 }
 
 func stagesByStart(run *rundir.Run) []*rundir.Stage {
