@@ -29,7 +29,7 @@ func markdown(w io.Writer, runs []rundir.Run, o Options) error {
 		}
 		all = append(all, o.sections(&runs[i], list)...)
 	}
-	if o.OnlyTable { // a document has something above it
+	if o.OnlyTable { // it is for the middle of a document
 		first := &all[0].Markdown
 		first.EN, first.ZH = strings.TrimPrefix(first.EN, "\n"), strings.TrimPrefix(first.ZH, "\n")
 	}

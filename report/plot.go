@@ -30,13 +30,13 @@ func terminalPlot(run *rundir.Run, o Options) (lines []string) {
 		line := table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	axis, marked := plotAxis, plotAgainst
+	axis, markNote := plotAxis, plotAgainst
 	if draw.ByUsers(run) {
-		axis, marked = plotUsers, plotCarried
+		axis, markNote = plotUsers, plotCarried
 	}
 	note := axis.In(o.Lang)
 	if len(output.Spans) > 0 {
-		note = marked.In(o.Lang, draw.Tick(o.ASCII))
+		note = markNote.In(o.Lang, draw.Tick(o.ASCII))
 	}
 	if slices.ContainsFunc(slices.Concat(a, b), func(p draw.Point) bool { return p.Bound }) {
 		note += plotBound.In(o.Lang)

@@ -137,11 +137,11 @@ func percentiles(run *rundir.Run, o *Options) []table.Section {
 
 func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	found := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run))
-	own := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting",
+	columns := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting",
 		"server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate", "server_accept_rate", "server_accept_length",
 		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s"))
-	if len(own) > 0 {
-		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitUnderHead)
+	if len(columns) > 0 {
+		t := findings.TabulateStages(append(findings.Pick("name"), columns...), findings.AllStages(run), findings.UnitUnderHead)
 		t.Title = wordServer.Text()
 		found = append(found, t)
 	}

@@ -73,9 +73,9 @@ func stackTags(all []tag, left, right float64) []tag {
 		t.left = max(left, min(t.x-w/2, right-w))
 		if t.flag {
 			t.left = max(left, t.x-w-flagGap)
-			for _, before := range all[:i] { // whose line would cross the text
-				if before.flag && before.x > t.left {
-					t.row = max(t.row, before.row)
+			for _, other := range all[:i] { // a line to the right would cross the text
+				if other.flag && other.x > t.left {
+					t.row = max(t.row, other.row)
 				}
 			}
 		}

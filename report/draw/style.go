@@ -18,7 +18,7 @@ const (
 	Completed = 4
 	Output    = 5
 	Offered   = 6
-	Ink       = -1 // what the server says of itself, and what the shape of a marker tells apart
+	Ink       = -1 // metrics of the server itself, and points that differ in shape
 )
 
 func colourClass(i int) string {

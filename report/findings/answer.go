@@ -90,7 +90,7 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 		return
 	}
 	cautions := found.Cautions
-	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
+	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // the rate is that of the other requests
 		a.add(Note(cautions[0], l))
 		a.leading, cautions = len(a.lines), cautions[1:]
 	}
@@ -217,7 +217,7 @@ func operatingLoad(a *rundir.Answer, l lang.Lang) string {
 	if c == nil {
 		return ""
 	}
-	var feel []string
+	var latencies []string
 	add := func(say lang.Phrase, mean, p90 rundir.Number) {
 		if mean.IsZero() {
 			return
@@ -226,19 +226,19 @@ func operatingLoad(a *rundir.Answer, l lang.Lang) string {
 		if !p90.IsZero() {
 			text += sayP90.In(l, lang.Time(p90))
 		}
-		feel = append(feel, text)
+		latencies = append(latencies, text)
 	}
 	add(sayTTFT, c.TTFTMean, c.TTFTP90)
 	add(sayITL, c.ITLMean, rundir.Number{})
 	add(sayLatency, c.LatencyMean, c.LatencyP90)
-	if len(feel) == 0 {
+	if len(latencies) == 0 {
 		return ""
 	}
 	say := sayRunAt
 	if c.BySLO {
 		say = sayRunAtSLO
 	}
-	text := strings.Join(feel, lang.Comma.In(l))
+	text := strings.Join(latencies, lang.Comma.In(l))
 	if len(c.Stages) > 1 {
 		text += sayBetweenRows.In(l)
 	}

@@ -45,9 +45,9 @@ func EnvironmentFacts(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 
 // Environment returns what somebody needs to repeat a run, in five lines at most.
 func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
-	brief := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
+	names := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
 	for _, f := range EnvironmentFacts(run, l) {
-		if slices.Contains(brief, f.Name) {
+		if slices.Contains(names, f.Name) {
 			lines = append(lines, f.Name+lang.Colon.In(l)+f.Text)
 		}
 	}
@@ -66,9 +66,9 @@ func Command(run *rundir.Run) string {
 			args[i] = flag + "=" + filepath.Base(value)
 		}
 	}
-	again := *run
-	again.Command.Args = args
-	return RepeatCommand(&again, "", "")
+	named := *run
+	named.Command.Args = args
+	return RepeatCommand(&named, "", "")
 }
 
 func labelsText(la rundir.Labels) string {

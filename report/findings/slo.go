@@ -168,7 +168,7 @@ func termReason(p *rundir.TermResult, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {
 	case err != nil || p.Verdict == rundir.Met:
-	case p.Verdict == rundir.Missed && p.Value.IsZero(): // all that would tell it failed
+	case p.Verdict == rundir.Missed && p.Value.IsZero(): // every request that could show it failed
 		return p.Term
 	case p.Verdict == rundir.Missed:
 		return sayTermMissed.In(l, t.Name(), t.Least(p.Value))

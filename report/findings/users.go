@@ -53,9 +53,9 @@ func overloadSentences(c *rundir.UserCapacity, l lang.Lang) (lines []string) {
 		say = sayBeyondUnknown
 	}
 	if from, to := c.Within, c.Beyond; to != nil && from != nil && !c.Users.IsZero() {
-		var falls []string
+		var changes []string
 		if from.Hits.Known() && to.Hits.Known() && to.Hits.Value() < from.Hits.Value() {
-			falls = append(falls, sayHitsFall.In(l, lang.Percent(from.Hits.Value()), lang.Percent(to.Hits.Value())))
+			changes = append(changes, sayHitsFall.In(l, lang.Percent(from.Hits.Value()), lang.Percent(to.Hits.Value())))
 		}
 		name, amount := slo.Term{Metric: slo.TTFT, Stat: "p95"}.Heading(),
 			func(n rundir.Number) string { return lang.Time(n) }
@@ -66,11 +66,11 @@ func overloadSentences(c *rundir.UserCapacity, l lang.Lang) (lines []string) {
 			}
 		}
 		if !from.Value.IsZero() && !to.Value.IsZero() {
-			falls = append(falls, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
+			changes = append(changes, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
 		}
-		if len(falls) > 0 {
+		if len(changes) > 0 {
 			lines = append(lines, say.In(l, usersText(c.Users.Value(), l))+sayWithUsers.In(l, usersText(float64(from.Users), l),
-				usersText(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
+				usersText(float64(to.Users), l))+strings.Join(changes, lang.Comma.In(l))+lang.Stop.In(l))
 		}
 	}
 	if c.Fits.Known() && c.Cause == rundir.LimitKV {

@@ -92,7 +92,7 @@ func concludeSLO(run *rundir.Run, p *rundir.SLOAnswer) rundir.Conclusion {
 		if c.MayClaim == rundir.SupportsNothing { // a row meets it, and no rate is known
 			c.MayClaim = rundir.SupportsSLO
 		}
-	case p.Verdict == rundir.Missed: // the range that the rate is in, if there is one, is below what was measured
+	case p.Verdict == rundir.Missed: // the rate is below all that were measured
 		return rundir.Conclusion{Verdict: rundir.DecisionMissed, Claim: c.Claim, MayClaim: rundir.SupportsSLO}
 	default:
 		c.Verdict = rundir.DecisionUndecided

@@ -122,7 +122,7 @@ func runNotes(run *rundir.Run, l lang.Lang, keep func(note.Note) bool) []string 
 	var notes []note.Note
 	answer := saturation.AnswerOf(run)
 	noAnswer := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
-	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
+	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) {
 		if noAnswer && isNoAnswerNote(n) || answer != nil && slices.ContainsFunc(answer.Cautions, n.Equal) {
 			continue
 		}
@@ -185,7 +185,7 @@ func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 }
 
 func clientLimit(s *rundir.Stage, l lang.Lang) string {
-	if s.Invalid.IsZero() || measure.Accident(s.Invalid) { // of that the row has a warning
+	if s.Invalid.IsZero() || measure.Accident(s.Invalid) { // an accident is a warning of its row
 		return ""
 	}
 	return Phrase(s.Invalid, l)
@@ -271,16 +271,16 @@ func dueTTFT(s *rundir.Stage, l lang.Lang) string {
 // cachedPrompt leaves out a chat template, and the parts that the prompts share by order, which the columns of hits
 // tell.
 func cachedPrompt(s *rundir.Stage, l lang.Lang) string {
-	had, all := s.CachedTokens, s.PromptTokens.Mean
+	cached, prompt := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
 		return ""
 	}
-	explained := cachedShare
+	limit := cachedShare
 	if s.Hits != nil {
-		explained += s.Hits.Ideal.Or(0)
+		limit += s.Hits.Ideal.Or(0)
 	}
-	if !had.Known() || !all.Known() || had.Value() <= explained*all.Value() {
+	if !cached.Known() || !prompt.Known() || cached.Value() <= limit*prompt.Value() {
 		return ""
 	}
-	return detailCached.In(l, lang.Number(had, lang.Short), lang.Number(all, lang.Short))
+	return detailCached.In(l, lang.Number(cached, lang.Short), lang.Number(prompt, lang.Short))
 }

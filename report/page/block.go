@@ -97,14 +97,14 @@ type Lines struct {
 // FromSections makes sections of a page of those that console and Markdown are made of.
 func FromSections(prefix string, sections []table.Section) []Section {
 	var all []Section
-	var whole string // ID of the section that those beneath it are parts of
+	var parent string // ID of the section that deeper ones are parts of
 	for i := range sections {
 		from := &sections[i]
 		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: from.Title}
 		if from.Level > sections[0].Level {
-			s.Within = whole
+			s.Within = parent
 		} else {
-			whole = s.ID
+			parent = s.ID
 		}
 		if len(from.Lines) > 0 {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: from.Lines}})

@@ -23,10 +23,10 @@ func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose
 	}
 	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(terms, ", "))}
 	for i := range choices {
-		own := rankSetups(&choices[i], setups)
-		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o))
-		if len(own) > 0 {
-			d.Sections = append(d.Sections, overlaySection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
+		members := rankSetups(&choices[i], setups)
+		d.Sections = append(d.Sections, choiceSection(i, &choices[i], members, o))
+		if len(members) > 0 {
+			d.Sections = append(d.Sections, overlaySection(i, members, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
@@ -35,7 +35,7 @@ func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose
 
 // rankSetups puts those that meet the demand first, in their order: the numbers in drawings are then ranks.
 func rankSetups(c *choose.Choice, setups []setup.Setup) []setup.Setup {
-	own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
+	members := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
 	rank := func(s setup.Setup) int {
 		at := slices.IndexFunc(c.Ranked, func(k choose.Candidate) bool { return k.Name == s.Name })
 		if at < 0 {
@@ -43,8 +43,8 @@ func rankSetups(c *choose.Choice, setups []setup.Setup) []setup.Setup {
 		}
 		return at
 	}
-	slices.SortStableFunc(own, func(a, b setup.Setup) int { return rank(a) - rank(b) })
-	return own
+	slices.SortStableFunc(members, func(a, b setup.Setup) int { return rank(a) - rank(b) })
+	return members
 }
 
 func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Options) Section {
@@ -150,7 +150,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
 	for i, button := range buttonNames(parts) {
-		if button != parts[i] { // the list of numbers stands below
+		if button != parts[i] { // it is a number, and needs its name
 			button += " " + parts[i]
 		}
 		if place := slices.Index(places, i); place >= 0 {

@@ -31,8 +31,8 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
-		if slices.ContainsFunc(all,
-			func(d compare.Difference) bool { return !d.Low.IsZero() }) { // else the table has all that is known
+		hasInterval := func(d compare.Difference) bool { return !d.Low.IsZero() }
+		if slices.ContainsFunc(all, hasInterval) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
@@ -41,8 +41,8 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	}
 	d.Sections = append(d.Sections, answer)
 	if models := groupByModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
-		for i, own := range models {
-			d.Sections = append(d.Sections, overlaySection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
+		for i, group := range models {
+			d.Sections = append(d.Sections, overlaySection(i, group, nil, titleTogetherOf.Text(setup.Model(group[0].Run))))
 		}
 	} else {
 		d.Sections = append(d.Sections, overlaySection(0, setups, nil, titleTogether.Text()))

@@ -19,19 +19,19 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		return FigureBlock{}, false
 	}
 	name := id + "-" + metric
-	one := draw.Series{Key: "n", Colour: draw.Median, Style: draw.Steps}
+	series := draw.Series{Key: "n", Colour: draw.Median, Style: draw.Steps}
 	rows := [][]any{}
 	for _, b := range bars {
-		one.Points = append(one.Points, draw.Point{X: b.Low, Y: b.Count})
+		series.Points = append(series.Points, draw.Point{X: b.Low, Y: b.Count})
 		rows = append(rows, []any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)})
 	}
-	one.Points = append(one.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
+	series.Points = append(series.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
 	what := axisRequests.Text()
 	if metric == traceITL {
 		what = axisGaps.Text()
 	}
-	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{one}}}
+	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{series}}}
 	for _, p := range []string{"p50", "p90", "p99"} {
 		n := d.Get(p)
 		if n.IsZero() || n.Value() <= 0 {

@@ -18,9 +18,9 @@ func (v *runPage) environment() Section {
 			Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}},
 		},
 	}
-	again := findings.Command(v.Run)
+	command := findings.Command(v.Run)
 	for i, f := range en {
-		if f.Text == again {
+		if f.Text == command {
 			continue
 		}
 		t.Rows = append(t.Rows, []table.Cell{
@@ -29,8 +29,8 @@ func (v *runPage) environment() Section {
 		})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
-	if again != "" {
-		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(again)})
+	if command != "" {
+		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(command)})
 	}
 	return s
 }

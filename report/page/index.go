@@ -73,8 +73,8 @@ func trimCommonDir(paths []string) []string {
 		return all
 	}
 	in := filepath.Dir(paths[0])
-	apart := func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }
-	for dir := ""; dir != in && slices.ContainsFunc(paths, apart); {
+	outside := func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }
+	for dir := ""; dir != in && slices.ContainsFunc(paths, outside); {
 		dir, in = in, filepath.Dir(in)
 	}
 	for _, p := range paths {

@@ -162,18 +162,17 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			grid.Add(table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)),
 				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.VerdictCell(r))
 		}
-		c.joined.Dashed = i >= draw.Colours // its colour is taken
+		c.joined.Dashed = i >= draw.Colours // colours repeat
 		c.addTo(&panel)
 	}
 	if countX(&panel) < 2 {
 		return FigureBlock{}, false
 	}
-	one := q
-	one.lines = []quantityLine{l}
+	q.lines = []quantityLine{l}
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: axesCaption(one.axisText(), axis.Label, lang.Text{}),
+		Caption: axesCaption(q.axisText(), axis.Label, lang.Text{}),
 		X:       axis,
 		Panels:  []draw.Panel{panel},
 		Right:   60,
@@ -185,8 +184,8 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	}
 	f := newFigureBlock(&fig, plotVariants(fig, q.logAxis)...)
 	f.Note, f.Table = impossibleNote(t.setups), grid
-	for i, called := range buttonNames(t.names) {
-		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
+	for i, label := range buttonNames(t.names) {
+		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), label, i))
 	}
 	return f, true
 }
@@ -217,9 +216,9 @@ func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Thumbnail {
 			continue
 		}
 		panel.Series = append(panel.Series, own...)
-		one := fig
-		one.Right, one.Panels = 0, []draw.Panel{panel}
-		svg, _ := one.SVG("")
+		small := fig
+		small.Right, small.Panels = 0, []draw.Panel{panel}
+		svg, _ := small.SVG("")
 		all = append(all, Thumbnail{Title: table.Clean(name), SVG: markup(svg)})
 	}
 	return all

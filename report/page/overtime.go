@@ -122,18 +122,18 @@ func timeFigure(v *view, id string, s *rundir.Stage, t *traceStage, data map[str
 
 func (t *traceStage) series(key string, text lang.Text, colour int, style draw.Style, values []float64,
 	scale float64) draw.Series {
-	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
+	s := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
 		if style != draw.Steps {
 			x += t.Width / 2
 		}
-		one.Points = append(one.Points, draw.Point{X: x, Y: y * scale})
+		s.Points = append(s.Points, draw.Point{X: x, Y: y * scale})
 	}
 	if style == draw.Steps {
-		one.Points = append(one.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
+		s.Points = append(s.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
 	}
-	return one
+	return s
 }
 
 func serverSeries(t *traceStage) (kv, running, waiting draw.Series) {
@@ -158,11 +158,11 @@ func thinReadings(all []rundir.Reading) []rundir.Reading {
 	if len(all) <= traceSlices {
 		return all
 	}
-	var some []rundir.Reading
+	var thinned []rundir.Reading
 	for i := range traceSlices {
-		some = append(some, all[i*len(all)/traceSlices])
+		thinned = append(thinned, all[i*len(all)/traceSlices])
 	}
-	return some
+	return thinned
 }
 
 // ttftPanel draws each request at the instant at which it was due; one without a TTFT is a cross at the lower edge.

@@ -125,12 +125,12 @@ func spansDecade(p draw.Panel) bool {
 // plotVariants draws a figure on a linear axis and, where both are of use, on a logarithmic one.
 func plotVariants(fig draw.Figure, both bool) []Variant {
 	variant := func(key string, text lang.Text, log, off bool) Variant {
-		own := fig
-		own.Panels = slices.Clone(fig.Panels)
-		for i := range own.Panels {
-			own.Panels[i].Y.Log = log
+		f := fig
+		f.Panels = slices.Clone(fig.Panels)
+		for i := range f.Panels {
+			f.Panels[i].Y.Log = log
 		}
-		return newVariant(key, text, &own, off)
+		return newVariant(key, text, &f, off)
 	}
 	if !both {
 		return []Variant{variant("lin", wordLinear.Text(), false, false)}

@@ -44,11 +44,11 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		if perGPU {
 			gpus = float64(setups[i].Run.Labels.GPUs)
 		}
-		called := ""
+		label := ""
 		if names != nil {
-			called = names[i]
+			label = names[i]
 		}
-		panel.Series = append(panel.Series, sp.add(&setups[i], i, called, names != nil, gpus)...)
+		panel.Series = append(panel.Series, sp.add(&setups[i], i, label, names != nil, gpus)...)
 	}
 	if len(sp.table.Rows) < 2 {
 		return FigureBlock{}, false
@@ -208,9 +208,9 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	}
 	f = newFigureBlock(&fig, plotVariants(fig, true)...)
 	f.Note, f.Table = noteCostSpeed.Text().Plus(impossibleNote(setups)), t
-	for i, called := range buttonNames(names) {
+	for i, label := range buttonNames(names) {
 		if slices.Contains(priced, i) {
-			f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
+			f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), label, i))
 		}
 	}
 	return f, true

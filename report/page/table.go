@@ -14,10 +14,10 @@ import (
 
 // Grid is a table on a page.
 type Grid struct {
-	table.Table          // Title is the heading for those who cannot see the page
+	table.Table          // Title is for screen readers
 	Name        string   // its address
 	Open        bool     // not folded away
-	Plain       bool     // nobody copies it
+	Plain       bool     // without buttons to copy it
 	Attrs       [][]Attr // of each row, where rows have any
 	Notes       []lang.Text
 }
@@ -91,14 +91,14 @@ func (g *Grid) Body() []row {
 }
 
 func newCell(c table.Cell, left bool) cell {
-	made := cell{Text: c.Whole(), Key: c.Key}
+	out := cell{Text: c.Whole(), Key: c.Key}
 	classes := []string{toneClass(c.Tone)}
 	switch {
 	case c.Badge != "":
 		shape, word := shapeOf(c.Badge)
-		made.Text, made.Drawn, classes = word, markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
+		out.Text, out.Drawn, classes = word, markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
 	case len(c.Bars) > 0:
-		made.Drawn = bars(c.Bars)
+		out.Drawn = bars(c.Bars)
 	}
 	if c.Long {
 		classes = append(classes, "wrap")
@@ -106,10 +106,10 @@ func newCell(c table.Cell, left bool) cell {
 	if left {
 		classes = append(classes, "left")
 	} else {
-		made.Text = lang.Text{EN: lang.Grouped(made.Text.EN), ZH: lang.Grouped(made.Text.ZH)}
+		out.Text = lang.Text{EN: lang.Grouped(out.Text.EN), ZH: lang.Grouped(out.Text.ZH)}
 	}
-	made.Class = strings.TrimSpace(strings.Join(classes, " "))
-	return made
+	out.Class = strings.TrimSpace(strings.Join(classes, " "))
+	return out
 }
 
 func toneClass(t table.Tone) string {

@@ -76,7 +76,7 @@ type interval struct {
 	high, low *TracePoint
 	sample    []TracePoint
 	seen      int // requests that were neither the lowest nor the highest when they came
-	halvings  int // how often some was halved
+	halvings  int // of sample
 }
 
 type traceLimits struct {
@@ -197,12 +197,12 @@ func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
 	if p.Status == "" {
 		return
 	}
-	some := max(0, limits.Points/traceIntervals-2)
+	most := max(0, limits.Points/traceIntervals-2)
 	if t.seen%(1<<t.halvings) == 0 {
 		t.sample = append(t.sample, p)
 	}
 	t.seen++
-	if len(t.sample) > some { // of those so far every second remains, and of those to come
+	if len(t.sample) > most { // keep every second, also of those to come
 		for i := range len(t.sample) / 2 {
 			t.sample[i] = t.sample[2*i]
 		}

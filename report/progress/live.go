@@ -43,7 +43,7 @@ type LiveServer struct {
 	address net.Addr
 	http    *http.Server
 	metrics metrics
-	failed  sync.Once // to draw the page
+	failure sync.Once // to draw the page, of which the first is noted
 
 	mu      sync.Mutex
 	page    []byte
@@ -185,7 +185,7 @@ func (s *LiveServer) Draw() {
 	const base = 36
 	version := strconv.FormatInt(began.UnixNano(), base)
 	if err := s.Render(&b, version); err != nil {
-		s.failed.Do(func() {
+		s.failure.Do(func() {
 			if s.Observer != nil {
 				s.Observer.Note(noteNotDrawn.New(err))
 			}
