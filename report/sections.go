@@ -141,7 +141,8 @@ func tables(run *rundir.Run, o *Options) (all []table.Section) {
 		"server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate", "server_accept_rate", "server_accept_length",
 		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s"))
 	if len(columns) > 0 {
-		t := findings.TabulateStages(append(findings.Pick("name"), columns...), findings.AllStages(run), findings.UnitUnderHead)
+		columns = append(findings.Pick("name"), columns...)
+		t := findings.TabulateStages(columns, findings.AllStages(run), findings.UnitUnderHead)
 		t.Title = wordServer.Text()
 		found = append(found, t)
 	}

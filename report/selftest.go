@@ -81,7 +81,8 @@ func arrivalTable(r *selftest.Result) table.Table {
 }
 
 func durationCell(f rundir.Number) table.Cell {
-	switch v := f.Value(); {
+	v := f.Value()
+	switch {
 	case !f.Known() || v >= 1e-3:
 		return table.Seconds(f)
 	case v < 1e-6:

@@ -16,7 +16,8 @@ type Axis struct {
 
 // Number formats ticks as numbers.
 func Number(v float64) string {
-	switch a := math.Abs(v); {
+	a := math.Abs(v)
+	switch {
 	case a >= 1e6:
 		return trim(v/1e6) + "M"
 	case a >= 1e4:
@@ -27,7 +28,8 @@ func Number(v float64) string {
 
 // Seconds formats ticks of times.
 func Seconds(v float64) string {
-	switch a := math.Abs(v); {
+	a := math.Abs(v)
+	switch {
 	case a == 0:
 		return "0"
 	case a < 0.9995e-3:

@@ -14,7 +14,8 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 		return ""
 	}
 	s := loadBrief.In(l, prompt, out)
-	switch c := w.Conversation; {
+	c := w.Conversation
+	switch {
 	case c != nil && lacksTurnLengths(c):
 		s += lang.Comma.In(l) + loadTurns.In(l, lengthText(c.Turns))
 	case c != nil:
@@ -29,7 +30,8 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 // Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands
 // alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
-	switch c := w.Conversation; {
+	c := w.Conversation
+	switch {
 	case c != nil && lacksTurnLengths(c):
 		parts = append(parts, loadTurns.In(l, lengthText(c.Turns)))
 	case c != nil:
@@ -39,7 +41,8 @@ func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 }
 
 func sharedPrefixText(w *rundir.Workload, l lang.Lang) []string {
-	switch p := w.Prefix; {
+	p := w.Prefix
+	switch {
 	case p == nil:
 		return nil
 	case p.Groups == 1:

@@ -63,7 +63,8 @@ func sloSentence(run *rundir.Run, l lang.Lang) string {
 }
 
 func noRateReason(run *rundir.Run, l lang.Lang) string {
-	switch s := run.SLO; {
+	s := run.SLO
+	switch {
 	case s.NeedsStage != "":
 		return sayUndecided.In(l, table.Clean(lang.StageName(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
@@ -191,7 +192,8 @@ func termReason(p *rundir.TermResult, l lang.Lang) string {
 
 func percent(share float64) string {
 	const least, whole = 0.01, 10
-	switch v := share * 100; {
+	v := share * 100
+	switch {
 	case v < least:
 		return "0"
 	case v >= whole:

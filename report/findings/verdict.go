@@ -57,7 +57,8 @@ func conclusionOf(run *rundir.Run) rundir.Conclusion {
 		}
 		return rundir.Conclusion{Verdict: rundir.DecisionFailed, Claim: claim, MayClaim: rundir.SupportsNothing}
 	}
-	switch a := saturation.AnswerOf(run); {
+	a := saturation.AnswerOf(run)
+	switch {
 	case a == nil || run.Source != nil:
 		return concludeRows(run)
 	case a.Carried != nil:

@@ -18,15 +18,11 @@ import (
 func Legend(tables ...table.Table) []lang.Text {
 	marks := table.Marks(tables...)
 	var lines []lang.Text
-	for _, e := range []struct {
-		mark string
-		say  lang.Phrase
-	}{
-		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported},
-	} {
-		if strings.Contains(marks, e.mark) {
-			lines = append(lines, e.say.Text())
-		}
+	if strings.Contains(marks, table.MarkBound) {
+		lines = append(lines, legendBound.Text())
+	}
+	if strings.Contains(marks, table.MarkUnsupported) {
+		lines = append(lines, legendUnsupported.Text())
 	}
 	return lines
 }
@@ -48,11 +44,10 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 	if !run.Client.Valid && invalid && run.State == rundir.Complete {
 		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
-	if line := fasterStages(run, l); line != "" {
-		lines = append(lines, line)
-	}
-	if line := speculationWarning(run, l); line != "" {
-		lines = append(lines, line)
+	for _, line := range []string{fasterStages(run, l), speculationWarning(run, l)} {
+		if line != "" {
+			lines = append(lines, line)
+		}
 	}
 	for _, c := range checks {
 		if about := groupRows(run, l, func(s *rundir.Stage) string { return c.check(s, l) }); about != "" {
@@ -94,19 +89,16 @@ func fasterStages(run *rundir.Run, l lang.Lang) string {
 // speculationWarning warns where the acceptance measured here is not that of real answers.
 func speculationWarning(run *rundir.Run, l lang.Lang) string {
 	w := &run.Workload
-	say := saySpeculatesWords
-	switch {
-	case !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
+	speculates := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
 		return s.Server != nil && s.Server.AcceptLength.Known()
-	}):
-		return ""
-	case w.Dataset == "" && w.Prompt == "":
-	case w.Forced:
-		say = saySpeculatesForced
-	default:
-		return ""
+	})
+	switch {
+	case speculates && w.Dataset == "" && w.Prompt == "":
+		return saySpeculatesWords.In(l)
+	case speculates && w.Forced:
+		return saySpeculatesForced.In(l)
 	}
-	return say.In(l)
+	return ""
 }
 
 // isRemark reports whether a note is no reason to doubt a number.

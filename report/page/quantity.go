@@ -105,7 +105,7 @@ func timeQuantity(metric string, title, axis lang.Text, of func(*rundir.Stage) *
 	switch {
 	case !slices.ContainsFunc(runs, has):
 		q.lines = []quantityLine{mean}
-	case slices.ContainsFunc(runs, func(r *rundir.Run) bool { return !has(r) }): // that run is in no drawing of percentiles
+	case slices.ContainsFunc(runs, func(r *rundir.Run) bool { return !has(r) }): // it lacks all but the means
 		q.lines = append([]quantityLine{mean}, q.lines...)
 	}
 	return q
