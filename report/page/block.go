@@ -94,8 +94,7 @@ type Lines struct {
 	Plain bool        // paragraphs, no list
 }
 
-// FromSections makes sections of a page of those that console and Markdown are made of.
-func FromSections(prefix string, sections []table.Section) []Section {
+func fromSections(prefix string, sections []table.Section) []Section {
 	var all []Section
 	var parent string // ID of the section that deeper ones are parts of
 	for i := range sections {

@@ -56,5 +56,5 @@ func (v *view) answerText(q *quantity) lang.Text {
 }
 
 func (v *view) caption(q *quantity) lang.Text {
-	return axesCaption(q.axisText(), v.Axis().Label, v.answerText(q))
+	return axesCaption(q.axisText(), v.axis().Label, v.answerText(q))
 }

@@ -29,8 +29,8 @@ func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose
 			d.Sections = append(d.Sections, overlaySection(i, members, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
-	d.Sections = append(d.Sections, FromSections("part", sections)...)
-	return WriteHTML(w, d, po)
+	d.Sections = append(d.Sections, fromSections("part", sections)...)
+	return writeHTML(w, d, po)
 }
 
 // rankSetups puts those that meet the demand first, in their order: the numbers in drawings are then ranks.

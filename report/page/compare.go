@@ -15,7 +15,7 @@ import (
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
 func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections []table.Section, o WriteOptions) error {
-	return WriteHTML(w, comparisonDocument(c, setups, sections), o)
+	return writeHTML(w, comparisonDocument(c, setups, sections), o)
 }
 
 func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
@@ -23,7 +23,7 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	parts := slices.Clone(sections)
 	if c.IsPair() { // the table is the answer
-		answer.Blocks, parts = FromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
+		answer.Blocks, parts = fromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
 	} else {
 		answer.Blocks = conclusionBlocks(c)
 		parts[0].Lines = nil // the answer has them
@@ -47,7 +47,7 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	} else {
 		d.Sections = append(d.Sections, overlaySection(0, setups, nil, titleTogether.Text()))
 	}
-	d.Sections = append(d.Sections, FromSections("part", parts)...)
+	d.Sections = append(d.Sections, fromSections("part", parts)...)
 	return d
 }
 
@@ -64,7 +64,7 @@ func conclusionBlocks(c *compare.Comparison) (all []Block) {
 
 // Sections writes a page of sections that console and Markdown are made of.
 func Sections(w io.Writer, title string, sections []table.Section, o WriteOptions) error {
-	return WriteHTML(w, &Document{Title: lang.Same(title), Sections: FromSections("part", sections)}, o)
+	return writeHTML(w, &Document{Title: lang.Same(title), Sections: fromSections("part", sections)}, o)
 }
 
 func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {

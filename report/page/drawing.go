@@ -21,7 +21,7 @@ const overTimePrefix = "time@" // of the name of a drawing over time; the name o
 // Drawings lists the names of the drawings of a run: "output", "ttft", "itl", "latency", "speed", and "time@STAGE" for
 // each stage with records in dir, which is empty for none.
 func Drawings(run *rundir.Run, dir string) []string {
-	v := newRunPage(run)
+	v := newView(run)
 	var names []string
 	for _, f := range v.loadFigures() {
 		names = append(names, f.Name)
@@ -36,7 +36,7 @@ func Drawings(run *rundir.Run, dir string) []string {
 }
 
 func (v *view) loadFigures() []FigureBlock {
-	all := v.Rates()
+	all := v.rates()
 	if f, ok := speedPlot("speed", setup.Load([]setup.Input{{Run: v.Run}}), nil); ok {
 		all = append(all, f)
 	}
@@ -45,7 +45,7 @@ func (v *view) loadFigures() []FigureBlock {
 
 // Drawing writes one drawing of a run as an SVG file in one language. The error names the drawings that there are.
 func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang) error {
-	v := newRunPage(run)
+	v := newView(run)
 	if stage, ok := strings.CutPrefix(name, overTimePrefix); ok {
 		traces, err := readTrace(dir, run, overTimeLimits(1))
 		if err != nil {
@@ -53,7 +53,7 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := timeFigure(v.view, "s1", r.Stage, t, map[string]any{})
+				f := timeFigure(v, "s1", r.Stage, t, map[string]any{})
 				file := &draw.File{Figures: []*draw.Figure{f.Variants[0].Drawn}}
 				return file.Write(w, l)
 			}

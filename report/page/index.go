@@ -62,7 +62,7 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	if len(notes.Blocks) > 0 {
 		d.Sections = append(d.Sections, notes)
 	}
-	return WriteHTML(w, d, o)
+	return writeHTML(w, d, o)
 }
 
 func runNumber(i int, names []string) string { return "#" + strconv.Itoa(i+1) + " " + names[i] }
@@ -134,7 +134,7 @@ func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 			why := table.Literal("")
 			if setups[i].Plateau.Rate.IsZero() {
 				_, main, _ := findings.AnswerParts(in.Run)
-				why = table.Cell{Text: newRunPage(in.Run).sentence(main), Long: true}
+				why = table.Cell{Text: newView(in.Run).sentence(main), Long: true}
 			}
 			cells = append(cells, why)
 		}

@@ -64,8 +64,7 @@ type templateData struct {
 	Script template.HTML
 }
 
-// WriteHTML writes a page.
-func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
+func writeHTML(w io.Writer, d *Document, o WriteOptions) error {
 	t, err := layout()
 	if err != nil {
 		return err

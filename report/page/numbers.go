@@ -10,14 +10,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func requestName(p TracePoint) string {
+func requestName(p tracePoint) string {
 	if p.Turn > 0 {
 		return fmt.Sprintf("%d.%d", p.Seq, p.Turn)
 	}
 	return strconv.Itoa(p.Seq)
 }
 
-func statusText(p TracePoint) string {
+func statusText(p tracePoint) string {
 	if p.Error != "" {
 		return table.Clean(p.Error)
 	}

@@ -127,7 +127,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	axis := (&view{Run: t.setups[0].Run, Open: t.open}).Axis()
+	axis := (&view{Run: t.setups[0].Run, Open: t.open}).axis()
 	grid := &Grid{
 		Name: "t-" + name,
 		Table: table.Table{
@@ -160,7 +160,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 				cell = table.Number(y, "", lang.Short)
 			}
 			grid.Add(table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)),
-				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.VerdictCell(r))
+				table.Number(rundir.Exactly(v.x(r.Stage)), "", lang.Short), cell, findings.VerdictCell(r))
 		}
 		c.joined.Dashed = i >= draw.Colours // colours repeat
 		c.addTo(&panel)

@@ -22,7 +22,7 @@ func stagePanels(v *view, traces map[string]*traceStage, data map[string]any) []
 	var all []Panel
 	first := operatingStage(v.Run)
 	if first == nil {
-		first = v.Best()
+		first = v.best()
 	}
 	for i, r := range v.Rows {
 		t := traces[r.Stage.Name]
@@ -189,7 +189,7 @@ func ttftPanel(v *view, t *traceStage, data map[string]any, name string) (draw.P
 			scriptNumber(p.Tokens), statusText(p)})
 	}
 	panel.Series = []draw.Series{cloud}
-	panel.Rules = v.Limits(traceTTFT)
+	panel.Rules = v.limits(traceTTFT)
 	cols := tableHeads(headRequest.Text(), headDueS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(),
 		headStatus.Text())
 	data[name+"-points"] = map[string]any{"cols": cols, "rows": rows}

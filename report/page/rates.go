@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func (v *view) Rates() []FigureBlock {
+func (v *view) rates() []FigureBlock {
 	var all []FigureBlock
 	for _, q := range quantities(v.Run) {
 		if f, ok := v.rate(q); ok {
@@ -37,10 +37,10 @@ func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
 	value := l.of(s)
 	y = value.Number
-	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
+	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.x(s)) {
 		return y, false
 	}
-	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: value.faint, Row: row, Title: from}
+	p := draw.Point{X: v.x(s), Y: y.Value(), Bound: y.Bound(), Faint: value.faint, Row: row, Title: from}
 	p.Shape, _ = shape(findings.StageRow{Run: v.Run, Stage: s})
 	if value.hasCI {
 		p.Low, p.High = value.ci[0], value.ci[1]
@@ -73,12 +73,12 @@ func (v *view) rate(q quantity) (FigureBlock, bool) {
 	if countX(&panel) < 2 {
 		return FigureBlock{}, false
 	}
-	panel.Rules = v.Limits(q.metric)
+	panel.Rules = v.limits(q.metric)
 	fig := draw.Figure{
 		Name:    q.name,
 		Title:   q.title,
 		Caption: v.caption(&q),
-		X:       v.Axis(),
+		X:       v.axis(),
 		Spans:   v.saturation(),
 		Right:   44,
 		Panels:  []draw.Panel{panel},
@@ -146,7 +146,7 @@ func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 
 func (v *view) rateTable(q quantity) *Grid {
 	t := &Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
-	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.Axis().Label}}
+	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
@@ -161,7 +161,7 @@ func (v *view) rateTable(q quantity) *Grid {
 	}
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := []table.Cell{table.Literal(findings.StageName(s)), table.Number(rundir.Exactly(v.X(s)), "", x)}
+		row := []table.Cell{table.Literal(findings.StageName(s)), table.Number(rundir.Exactly(v.x(s)), "", x)}
 		for _, l := range q.lines {
 			y := l.of(s)
 			cell, bounds := table.Seconds(y.Number), table.Absent()

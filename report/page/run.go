@@ -26,12 +26,11 @@ import (
 // Run writes the page of a run. Drawings over time are made of the records in dir, which is empty for none. Records
 // that cannot be read are named in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
-	return WriteHTML(w, runDocument(run, dir, o.Live != ""), o)
+	return writeHTML(w, runDocument(run, dir, o.Live != ""), o)
 }
 
 func runDocument(run *rundir.Run, dir string, live bool) *Document {
-	v := newRunPage(run)
-	v.live = live
+	v := &runPage{newView(run), live}
 	var traces map[string]*traceStage
 	var failure error
 	if dir != "" {
@@ -84,8 +83,6 @@ type runPage struct {
 	*view
 	live bool // the run goes on
 }
-
-func newRunPage(run *rundir.Run) *runPage { return &runPage{view: newView(run)} }
 
 func (v *runPage) state(l lang.Lang) []string {
 	if v.live {
@@ -142,7 +139,7 @@ func (v *runPage) headline(main lang.Text) *Headline {
 		return h
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
-	if best := v.Best(); best != nil {
+	if best := v.best(); best != nil {
 		h.Number, h.Unit = lang.Number(best.TokensPerS.Output, lang.Short), unitOutput.Text(findings.StageName(best))
 	}
 	return h
@@ -162,11 +159,11 @@ func (v *runPage) addSLOVerdict(h *Headline, g *rundir.Goodput) {
 	}
 }
 
-func (v *runPage) sentence(main lang.Text) lang.Text {
+func (v *view) sentence(main lang.Text) lang.Text {
 	if !main.IsZero() {
 		return main
 	}
-	best := v.Best()
+	best := v.best()
 	if best == nil {
 		return nothingMeasured.Text()
 	}

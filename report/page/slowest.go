@@ -35,10 +35,10 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 			{Name: "data-itl", Value: attrNumber(gap)},
 			{Name: "data-latency", Value: attrNumber(r.Latency)},
 		})
-		grid.Add(table.Literal(requestName(r.TracePoint)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
+		grid.Add(table.Literal(requestName(r.tracePoint)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
 			table.Seconds(rundir.Exactly(r.Queued)), table.Seconds(r.TTFT), table.Seconds(r.Latency),
 			table.Number(r.Tokens, "", lang.WholeOr(0)), table.Seconds(gap), table.Cell{Bars: r.Gaps},
-			table.Literal(statusText(r.TracePoint)))
+			table.Literal(statusText(r.tracePoint)))
 	}
 	return &Slowest{
 		Choices: t.choices(row.Stage),

@@ -37,7 +37,7 @@ type traceStage struct {
 	InFlight []float64    // mean
 	Tokens   []float64    // that arrived
 	Requests int          // records
-	Points   []TracePoint // some of the requests, by the time at which they were due
+	Points   []tracePoint // some of the requests, by the time at which they were due
 	Values   map[string]*traceHistogram
 	Slowest  []traceRequest // by any of the metrics
 	Readings []rundir.Reading
@@ -48,7 +48,7 @@ type traceStage struct {
 	intervals []interval
 }
 
-type TracePoint struct {
+type tracePoint struct {
 	Seq, Turn  int
 	Due        float64 // seconds from the stage's start
 	Queued     float64
@@ -61,7 +61,7 @@ type TracePoint struct {
 }
 
 type traceRequest struct {
-	TracePoint
+	tracePoint
 	Gaps []float64 // between chunks, seconds
 }
 
@@ -73,8 +73,8 @@ type slowRequest struct {
 // interval are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and
 // some between.
 type interval struct {
-	high, low *TracePoint
-	sample    []TracePoint
+	high, low *tracePoint
+	sample    []tracePoint
 	seen      int // requests that were neither the lowest nor the highest when they came
 	halvings  int // of sample
 }
@@ -144,7 +144,7 @@ func (s *traceStage) slice(at float64) int { return min(max(int(at/s.Width), 0),
 
 func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 	s.Requests++
-	p := TracePoint{
+	p := tracePoint{
 		Seq:     r.Seq,
 		Turn:    r.Turn,
 		Due:     r.Due.Value(),
@@ -186,20 +186,21 @@ func (s *traceStage) addInFlight(r *rundir.Record) {
 }
 
 // keepPoint keeps of each interval the lowest and the highest request, and a few between, spread over all.
-func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
+func (s *traceStage) keepPoint(p tracePoint, limits traceLimits) {
 	t := &s.intervals[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
+	other := &p // that is neither the highest nor the lowest so far, or is no longer
 	switch {
 	case t.high == nil || pointHeight(&p) > pointHeight(t.high):
-		p, t.high = swapPoint(p, t.high)
+		other, t.high = t.high, &p
 	case t.low == nil || pointHeight(&p) < pointHeight(t.low):
-		p, t.low = swapPoint(p, t.low)
+		other, t.low = t.low, &p
 	}
-	if p.Status == "" {
+	if other == nil {
 		return
 	}
 	most := max(0, limits.Points/traceIntervals-2)
 	if t.seen%(1<<t.halvings) == 0 {
-		t.sample = append(t.sample, p)
+		t.sample = append(t.sample, *other)
 	}
 	t.seen++
 	if len(t.sample) > most { // keep every second, also of those to come
@@ -211,23 +212,15 @@ func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
 	}
 }
 
-// swapPoint returns what had the place, and what has it now.
-func swapPoint(p TracePoint, before *TracePoint) (old TracePoint, now *TracePoint) {
-	if before != nil {
-		old = *before
-	}
-	return old, &p
-}
-
 // pointHeight is where a request stands in the drawing; a failed one stands lowest.
-func pointHeight(p *TracePoint) float64 {
+func pointHeight(p *tracePoint) float64 {
 	if p.TTFT.IsZero() {
 		return -1
 	}
 	return p.TTFT.Value()
 }
 
-func (s *traceStage) addValues(r *rundir.Record, p *TracePoint, limits traceLimits) {
+func (s *traceStage) addValues(r *rundir.Record, p *tracePoint, limits traceLimits) {
 	for _, m := range []struct {
 		name string
 		v    rundir.Number
@@ -254,7 +247,7 @@ func (s *traceStage) addValues(r *rundir.Record, p *TracePoint, limits traceLimi
 }
 
 // rank keeps a request while it is one of the slowest by a metric.
-func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *TracePoint, limits traceLimits) {
+func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *tracePoint, limits traceLimits) {
 	all := s.slowest[metric]
 	if len(all) >= limits.Slowest {
 		if limits.Slowest == 0 || value <= all[len(all)-1].value {
@@ -262,7 +255,7 @@ func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *Tra
 		}
 		all = all[:len(all)-1]
 	}
-	slow := &slowRequest{value, traceRequest{TracePoint: *p}}
+	slow := &slowRequest{value, traceRequest{tracePoint: *p}}
 	for _, us := range r.GapsUS {
 		slow.r.Gaps = append(slow.r.Gaps, float64(us)/1e6)
 	}
@@ -273,7 +266,7 @@ func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *Tra
 func (s *traceStage) finish() {
 	for i := range s.intervals {
 		t := &s.intervals[i]
-		for _, p := range []*TracePoint{t.high, t.low} {
+		for _, p := range []*tracePoint{t.high, t.low} {
 			if p != nil {
 				s.Points = append(s.Points, *p)
 			}
@@ -281,7 +274,7 @@ func (s *traceStage) finish() {
 		s.Points = append(s.Points, t.sample...)
 	}
 	slices.SortStableFunc(s.Points,
-		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
+		func(a, b tracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
 	seen := map[[2]int]bool{}
 	for _, m := range traceMetrics() {
 		for _, k := range s.slowest[m] {

@@ -49,7 +49,7 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 			}
 		}
 		top := slices.MaxFunc(tr.Slowest, func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
-		highest := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		highest := slices.MaxFunc(tr.Points, func(a, b tracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
 		for _, c := range []struct {
 			what                 string
 			got, want, tolerance float64

@@ -28,7 +28,7 @@ func newView(run *rundir.Run) *view {
 	return v
 }
 
-func (v *view) Best() *rundir.Stage {
+func (v *view) best() *rundir.Stage {
 	var best *rundir.Stage
 	for _, r := range v.Rows {
 		s := r.Stage
@@ -46,7 +46,7 @@ func byX(a, b draw.Point) int { return cmp.Compare(a.X, b.X) }
 
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-func (v *view) X(s *rundir.Stage) float64 {
+func (v *view) x(s *rundir.Stage) float64 {
 	switch {
 	case s.Rate.Known():
 		return findings.Offered(s).Value()
@@ -58,7 +58,7 @@ func (v *view) X(s *rundir.Stage) float64 {
 	return 1
 }
 
-func (v *view) Axis() draw.Axis {
+func (v *view) axis() draw.Axis {
 	if v.Open {
 		return draw.Axis{Label: axisRate.Text(), Format: draw.Number}
 	}
@@ -71,20 +71,20 @@ func (v *view) Axis() draw.Axis {
 // onLine leaves out invalid stages and, beside arrival rates, closed loops, but for the synchronous stage where that is
 // slower than the lowest arrival rate.
 func (v *view) onLine(s *rundir.Stage) bool {
-	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Synchronous && v.X(s) < v.lowest())
+	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Synchronous && v.x(s) < v.lowest())
 }
 
 func (v *view) lowest() float64 {
 	least := math.Inf(1)
 	for _, r := range v.Rows {
 		if r.Stage.Rate.Known() {
-			least = min(least, v.X(r.Stage))
+			least = min(least, v.x(r.Stage))
 		}
 	}
 	return least
 }
 
-func (v *view) Limits(metric string) []draw.Rule {
+func (v *view) limits(metric string) []draw.Rule {
 	var all []draw.Rule
 	for _, t := range v.Terms {
 		if metric != "" && (t.Metric == metric || metric == slo.TTFT && t.Metric == slo.TTFTDue) {
