@@ -6,6 +6,7 @@ import (
 	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // minMedianShare is how far below the median a distribution is drawn: gaps between chunks that were read together are a
@@ -28,7 +29,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 	series.Points = append(series.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
 	what := axisRequests.Text()
-	if metric == traceITL {
+	if metric == slo.ITL {
 		what = axisGaps.Text()
 	}
 	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{series}}}
@@ -58,9 +59,9 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 
 func metricDist(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
 	switch metric {
-	case traceTTFT:
+	case slo.TTFT:
 		return &s.TTFT, titleTTFT.Text()
-	case traceITL:
+	case slo.ITL:
 		return &s.ITL, titleITL.Text()
 	}
 	return &s.Latency, titleLatency.Text()

@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // overTimeLimits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
@@ -189,7 +190,7 @@ func ttftPanel(v *view, t *traceStage, data map[string]any, name string) (draw.P
 			scriptNumber(p.Tokens), statusText(p)})
 	}
 	panel.Series = []draw.Series{cloud}
-	panel.Rules = v.limits(traceTTFT)
+	panel.Rules = v.limits(slo.TTFT)
 	cols := tableHeads(headRequest.Text(), headDueS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(),
 		headStatus.Text())
 	data[name+"-points"] = map[string]any{"cols": cols, "rows": rows}

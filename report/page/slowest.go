@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
@@ -51,7 +52,7 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 func (t *traceStage) choices(s *rundir.Stage) (all []RowChoice) {
 	for _, m := range traceMetrics() {
 		name := lang.Same(strings.ToUpper(m))
-		if m == traceLatency {
+		if m == slo.Latency {
 			name = lang.HeadLatency.Text()
 		}
 		d, _ := metricDist(m, s)
@@ -73,7 +74,7 @@ func (t *traceStage) choices(s *rundir.Stage) (all []RowChoice) {
 func (t *traceStage) countAbove(metric string, value float64) (n int) {
 	for i := range t.Slowest {
 		r := &t.Slowest[i]
-		v := map[string]float64{traceTTFT: r.TTFT.Value(), traceITL: r.LongestGap, traceLatency: r.Latency.Value()}[metric]
+		v := map[string]float64{slo.TTFT: r.TTFT.Value(), slo.ITL: r.LongestGap, slo.Latency: r.Latency.Value()}[metric]
 		if v >= value {
 			n++
 		}

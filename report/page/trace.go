@@ -20,14 +20,7 @@ const (
 	traceIntervals = 60 // of which the slowest and the fastest request is always drawn
 )
 
-// Kinds of values that have a distribution.
-const (
-	traceTTFT    = slo.TTFT
-	traceITL     = slo.ITL
-	traceLatency = slo.Latency
-)
-
-func traceMetrics() []string { return []string{traceTTFT, traceITL, traceLatency} }
+func traceMetrics() []string { return []string{slo.TTFT, slo.ITL, slo.Latency} }
 
 type traceStage struct {
 	Length   float64 // seconds
@@ -70,8 +63,7 @@ type slowRequest struct {
 	r     traceRequest
 }
 
-// interval are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and
-// some between.
+// interval keeps the requests with the highest and the lowest TTFT of a time, and some between.
 type interval struct {
 	high, low *tracePoint
 	sample    []tracePoint
@@ -148,8 +140,8 @@ func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 		Seq:     r.Seq,
 		Turn:    r.Turn,
 		Due:     r.Due.Value(),
-		TTFT:    measure.SLOValue(traceTTFT, r),
-		Latency: measure.SLOValue(traceLatency, r),
+		TTFT:    measure.SLOValue(slo.TTFT, r),
+		Latency: measure.SLOValue(slo.Latency, r),
 		Tokens:  r.OutputTokens,
 		Status:  r.Status,
 		Error:   r.Error,
@@ -224,7 +216,7 @@ func (s *traceStage) addValues(r *rundir.Record, p *tracePoint, limits traceLimi
 	for _, m := range []struct {
 		name string
 		v    rundir.Number
-	}{{traceTTFT, p.TTFT}, {traceLatency, p.Latency}} {
+	}{{slo.TTFT, p.TTFT}, {slo.Latency, p.Latency}} {
 		if m.v.IsZero() {
 			continue
 		}
@@ -239,10 +231,10 @@ func (s *traceStage) addValues(r *rundir.Record, p *tracePoint, limits traceLimi
 		if i+1 < len(r.Counts) {
 			k = math.Max(1, float64(r.Counts[i+1]))
 		}
-		s.Values[traceITL].Add(float64(us)/1e6/k, k, false)
+		s.Values[slo.ITL].Add(float64(us)/1e6/k, k, false)
 	}
 	if p.LongestGap > 0 {
-		s.rank(traceITL, p.LongestGap, r, p, limits)
+		s.rank(slo.ITL, p.LongestGap, r, p, limits)
 	}
 }
 

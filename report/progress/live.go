@@ -43,7 +43,7 @@ type LiveServer struct {
 	address net.Addr
 	http    *http.Server
 	metrics metrics
-	failure sync.Once // to draw the page, of which the first is noted
+	failure sync.Once // notes the first failure to draw the page
 
 	mu      sync.Mutex
 	page    []byte
@@ -100,14 +100,14 @@ func (s *LiveServer) Handler() http.Handler {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		s.metrics.writePrometheus(w)
 	})
-	return s.refuseForeign(mux)
+	return refuseForeign(mux)
 }
 
 // framePolicy has what the meta element of a page cannot have: that no other page may frame it.
 const framePolicy = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
 // refuseForeign refuses methods that may change something, and requests from pages of other sites.
-func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
+func refuseForeign(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
