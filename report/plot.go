@@ -19,13 +19,13 @@ func terminalPlot(run *rundir.Run, o Options) (lines []string) {
 	if o.Width > 0 {
 		width = o.Width
 	}
-	columns, ok := draw.TextColumns(width-table.Indent-table.Gap, 2)
+	columns, ok := draw.TextColumns(width - table.Indent - table.Gap)
 	output, ttft := draw.OutputByRate(run), draw.TTFTByRate(run)
 	a, b := output.Panels[0].Series[0].Points, ttft.Panels[0].Series[0].Points
 	if !ok || len(a) < minPlotPoints || len(b) < minPlotPoints {
 		return nil
 	}
-	left, right := output.Terminal(o.Lang, columns, 0, o.ASCII), ttft.Terminal(o.Lang, columns, 0, o.ASCII)
+	left, right := output.Terminal(o.Lang, columns, o.ASCII), ttft.Terminal(o.Lang, columns, o.ASCII)
 	for i := range left {
 		line := table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
 		lines = append(lines, strings.TrimRight(line, " "))

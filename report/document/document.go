@@ -332,7 +332,7 @@ func (w *writer) run(s *setup.Setup, heading bool) string {
 	} else {
 		lines = append(lines, w.labels(s.Run)...)
 	}
-	md.List("", append(lines, w.doubts(s)...))
+	md.List(append(lines, w.doubts(s)...))
 	md.Flush()
 	return strings.TrimPrefix(b.String(), "\n")
 }

@@ -283,7 +283,7 @@ func TestChartOfUsers(t *testing.T) {
 		t.Errorf("points %+v, marks %+v", points, f.Spans)
 	}
 	ruler := func(f *Figure) []string {
-		lines := f.Terminal(lang.English, 20, 0, false)
+		lines := f.Terminal(lang.English, 20, false)
 		return strings.Fields(lines[len(lines)-1])
 	}
 	if got := ruler(f); !slices.Equal(got, []string{"0", "2"}) {

@@ -26,10 +26,9 @@ type textPlot struct {
 	ascii    bool
 }
 
-// TextColumns returns the width of a drawing where n of them stand side by side in width columns, and whether that is
-// enough to draw anything.
-func TextColumns(width, n int) (columns int, ok bool) {
-	columns = min(width/n-textFrame, maxTextColumns)
+// TextColumns returns the width of each of two drawings side by side, and whether it is enough to draw anything.
+func TextColumns(width int) (columns int, ok bool) {
+	columns = min(width/2-textFrame, maxTextColumns)
 	return columns, columns >= minTextColumns
 }
 
@@ -45,17 +44,14 @@ func Tick(ascii bool) string {
 }
 
 // Terminal draws the first series of the first panel for a terminal, with a line at the mark of the first span. columns
-// is the width without the labels; rows is the height, 0 for the usual. The series must have points.
-func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
-	if rows == 0 {
-		rows = textHeight
-	}
+// is the width without the labels. The series must have points.
+func (f *Figure) Terminal(l lang.Lang, columns int, ascii bool) []string {
 	p := &f.Panels[0]
 	t := textPlot{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
 	if len(f.Spans) > 0 {
 		t.mark, t.markText = f.Spans[0].Mark, f.Spans[0].Text.In(l)
 	}
-	return t.lines(columns, rows)
+	return t.lines(columns)
 }
 
 func valueRange(points []Point) (low, high float64) {
@@ -74,8 +70,8 @@ func (c *textPlot) lastX() float64 {
 	return x
 }
 
-func (c *textPlot) lines(columns, rows int) []string {
-	grid := newTextCanvas(columns, rows, c.ascii)
+func (c *textPlot) lines(columns int) []string {
+	grid := newTextCanvas(columns, c.ascii)
 	low, high := valueRange(c.points)
 	if !c.y.Log {
 		low = 0
@@ -121,7 +117,7 @@ func (c *textPlot) addAxes(rows []string, low, high float64, mark, columns int) 
 		middle = math.Sqrt(low * high)
 	}
 	labels := map[int]string{0: c.y.Format(high), len(rows) / 2: c.y.Format(middle)}
-	lines := []string{table.Pad("", textLabels+2, true) + c.title}
+	lines := []string{strings.Repeat(" ", textFrame) + c.title}
 	for i, r := range rows {
 		lines = append(lines, table.Pad(labels[i], textLabels, false)+" "+side+r)
 	}
@@ -134,7 +130,7 @@ func (c *textPlot) addAxes(rows []string, low, high float64, mark, columns int) 
 		axis[mark] = Tick(c.ascii)
 	}
 	lines = append(lines, table.Pad(bottom, textLabels, false)+" "+corner+strings.Join(axis, ""))
-	return append(lines, table.Pad("", textLabels+2, true)+c.ruler(mark, columns))
+	return append(lines, strings.Repeat(" ", textFrame)+c.ruler(mark, columns))
 }
 
 // ruler leaves out the ends of the axis where they would touch the text at the mark.
@@ -166,9 +162,9 @@ type textCanvas struct {
 
 const brailleBlank = '\u2800'
 
-func newTextCanvas(columns, rows int, ascii bool) textCanvas {
+func newTextCanvas(columns int, ascii bool) textCanvas {
 	c := textCanvas{ascii: ascii}
-	for range rows {
+	for range textHeight {
 		c.cells = append(c.cells, []rune(strings.Repeat(" ", columns)))
 	}
 	return c

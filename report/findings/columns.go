@@ -81,9 +81,7 @@ func countColumn(id string, head lang.Text, of func(*rundir.Stage) int) Column {
 	}}
 }
 
-func csvTextColumn(id string, word func(StageRow) string) Column {
-	return Column{ID: id, Word: word}
-}
+func csvTextColumn(id string, word func(StageRow) string) Column { return Column{ID: id, Word: word} }
 
 func csvNumberColumn(id string, of StageNumber) Column { return Column{ID: id, Number: of} }
 
@@ -110,16 +108,12 @@ func countColumns() []Column {
 func rateColumns() []Column {
 	offered := numberColumn("rates_offered", headOffered.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
-	cell := offered.Cell
 	offered.Cell = func(r StageRow) table.Cell {
 		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
 			return table.None()
 		}
-		return cell(r)
+		return table.Number(r.Stage.Rates.Offered, "", lang.Rate)
 	}
-	gaps := numberColumn("inter_token_s", lang.Same("ITL"), "",
-		func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
-	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
 	chunks := numberColumn("tokens_per_chunk", headPerChunk.Text(), "tok",
 		func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }, lang.Short)
 	chunks.When = anyStage(func(s *rundir.Stage) bool { // it stands beside what speculative decoding accepts
@@ -155,7 +149,9 @@ func rateColumns() []Column {
 		csvNumberColumn("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
 		chunks,
 		csvTextColumn("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
-		gaps,
+		{ID: "inter_token_s", Head: lang.Same("ITL"), Sub: lang.SubMean.Text(),
+			Number: func(s *rundir.Stage) rundir.Number { return s.InterToken },
+			Cell:   func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }},
 		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthDiffers, Cell: lengthCell},
 	}
 }

@@ -19,10 +19,11 @@ func Caption(name string, run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-func axesCaption(y, x, reading lang.Text) lang.Text {
+func axesCaption(y, x lang.Text) lang.Text { return axesText(y, x).Plus(lang.Stop.Text()) }
+
+func axesText(y, x lang.Text) lang.Text {
 	t := sayAgainst.Text(y, x)
-	t.EN = strings.ToUpper(t.EN[:1]) + t.EN[1:]
-	return t.Plus(reading).Plus(lang.Stop.Text())
+	return lang.Text{EN: strings.ToUpper(t.EN[:1]) + t.EN[1:], ZH: t.ZH}
 }
 
 func (q *quantity) axisText() lang.Text {
@@ -56,5 +57,5 @@ func (v *view) answerText(q *quantity) lang.Text {
 }
 
 func (v *view) caption(q *quantity) lang.Text {
-	return axesCaption(q.axisText(), v.axis().Label, v.answerText(q))
+	return axesText(q.axisText(), v.axis().Label).Plus(v.answerText(q)).Plus(lang.Stop.Text())
 }

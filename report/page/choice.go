@@ -132,7 +132,7 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: axesCaption(label, axis.Label, lang.Text{}),
+		Caption: axesCaption(label, axis.Label),
 		X:       axis,
 		Panels:  []draw.Panel{plot.panel},
 		Marks:   []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}},

@@ -216,7 +216,7 @@ func (d FigureFiles) Cost(c *choose.Choice) *draw.File {
 	return d.file([]*draw.Figure{
 		{
 			Title:   titleCostTTFT.Text(),
-			Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text(), lang.Text{}),
+			Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()),
 			X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
 			Panels: []draw.Panel{{
 				Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,

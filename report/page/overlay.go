@@ -172,7 +172,7 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: axesCaption(q.axisText(), axis.Label, lang.Text{}),
+		Caption: axesCaption(q.axisText(), axis.Label),
 		X:       axis,
 		Panels:  []draw.Panel{panel},
 		Right:   60,

@@ -57,7 +57,7 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: axesCaption(y, plotsAxisPerUser.Text(), lang.Text{}),
+		Caption: axesCaption(y, plotsAxisPerUser.Text()),
 		X:       draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number},
 		Panels:  []draw.Panel{panel},
 	}
@@ -202,7 +202,7 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: axesCaption(axisMillion.Text(), plotsAxisPerUser.Text(), lang.Text{}),
+		Caption: axesCaption(axisMillion.Text(), plotsAxisPerUser.Text()),
 		X:       draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number},
 		Panels:  []draw.Panel{panel},
 	}
