@@ -138,10 +138,10 @@ type canvas struct {
 	standalone bool // it is a file of its own: no script shows what points rest on
 }
 
-// SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its
-// dots are, in pixels of the drawing and in the order of their series.
-func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
-	c := canvas{Figure: f, l: l}
+// SVG returns the figure as an svg element for a page, in both languages; and where its dots are, in pixels of the
+// drawing and in the order of their series.
+func (f *Figure) SVG() (svg string, spots [][2]float64) {
+	c := canvas{Figure: f}
 	c.draw()
 	return c.b.String(), c.spots
 }

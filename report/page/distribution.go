@@ -44,7 +44,7 @@ func distribution(id, metric string, s *rundir.Stage, t *traceStage, data map[st
 		}
 		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(text), At: n.Value(), Bound: n.Bound()})
 	}
-	svg, _ := fig.SVG("")
+	svg, _ := fig.SVG()
 	f := newFigureBlock(&fig, Variant{Key: "log", SVG: markup(svg)})
 	f.Lazy = []LazyTable{{Name: name + "-bins", Text: pageNumbers.Text()}}
 	data[name+"-bins"] = map[string]any{"cols": tableHeads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}

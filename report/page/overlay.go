@@ -218,7 +218,7 @@ func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Thumbnail {
 		panel.Series = append(panel.Series, own...)
 		small := fig
 		small.Right, small.Panels = 0, []draw.Panel{panel}
-		svg, _ := small.SVG("")
+		svg, _ := small.SVG()
 		all = append(all, Thumbnail{Title: table.Clean(name), SVG: markup(svg)})
 	}
 	return all

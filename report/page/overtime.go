@@ -112,7 +112,7 @@ func timeFigure(v *view, id string, s *rundir.Stage, t *traceStage, data map[str
 			Mark:  math.NaN(),
 		}}
 	}
-	svg, spots := fig.SVG("")
+	svg, spots := fig.SVG()
 	if points, ok := data[name+"-points"].(map[string]any); ok {
 		points["spots"] = spots
 	}

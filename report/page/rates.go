@@ -140,7 +140,7 @@ func plotVariants(fig draw.Figure, both bool) []Variant {
 }
 
 func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
-	svg, _ := f.SVG("")
+	svg, _ := f.SVG()
 	return Variant{Key: key, Text: text, SVG: markup(svg), Off: off, Drawn: f}
 }
 

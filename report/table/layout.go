@@ -46,7 +46,8 @@ type layout struct {
 const maxWideGapDrop = 3
 
 // fitLayout drops the columns that matter least, then narrows the space between columns, then drops more.
-func fitLayout(t *Table, width int, lg lang.Lang) layout {
+func fitLayout(t *Table, o Style) layout {
+	width := o.tableWidth()
 	last := maxWideGapDrop
 	for _, c := range t.Columns {
 		last = max(last, c.Drop)
@@ -58,7 +59,7 @@ func fitLayout(t *Table, width int, lg lang.Lang) layout {
 			spaces = []int{Gap, 1}
 		}
 		for _, space := range spaces {
-			l = arrange(t, drop, space, lg)
+			l = arrange(t, drop, space, o.Lang)
 			if width <= 0 || l.width() <= width {
 				return l
 			}
@@ -103,7 +104,7 @@ func (l layout) width() int {
 }
 
 func writeTable(b *strings.Builder, t *Table, o Style) {
-	l := fitLayout(t, o.tableWidth(), o.Lang)
+	l := fitLayout(t, o)
 	l.heading(b, t.Columns, o.Color)
 	if !t.Title.IsZero() {
 		b.WriteString(strings.Repeat(" ", Indent) + paint(Clean(t.Title.In(o.Lang)), Faint, o.Color) + "\n")

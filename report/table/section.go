@@ -71,7 +71,7 @@ func writeHidden(w io.Writer, all []Section, o Style) error {
 			add(what)
 			continue
 		}
-		if len(s.Table.Columns) > 0 && len(fitLayout(&s.Table, o.tableWidth(), o.Lang).keep) < len(s.Table.Columns) {
+		if len(s.Table.Columns) > 0 && len(fitLayout(&s.Table, o).keep) < len(s.Table.Columns) {
 			add(wordColumns.In(o.Lang))
 		}
 		if len(s.Spare) > 0 {
