@@ -14,8 +14,7 @@ func answerDigits(a *rundir.Answer) lang.Printer {
 	return lang.Estimate(a.Low, a.High)
 }
 
-// AnswerNumber returns the rate or the number of users of an answer, with the sign of a bound or as a range; empty for
-// none.
+// AnswerNumber returns the rate or the users of an answer, with the sign of a bound or as a range; empty for none.
 func AnswerNumber(a *rundir.Answer) string {
 	if a == nil {
 		return ""

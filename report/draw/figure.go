@@ -92,8 +92,7 @@ const (
 	Cross
 )
 
-// Span is a range of the x axis, shaded from top to bottom. Mark, unless it is NaN, is a line in it. The text stands
-// above.
+// Span is a range of the x axis, shaded from top to bottom, with a text above it. Mark, unless NaN, is a line in it.
 type Span struct {
 	Text            lang.Text
 	Class           string

@@ -43,8 +43,8 @@ func Tick(ascii bool) string {
 	return "┴"
 }
 
-// Terminal draws the first series of the first panel for a terminal, with a line at the mark of the first span. columns
-// is the width without the labels. The series must have points.
+// Terminal draws the first series of the first panel, which must have points, with a line at the mark of the first
+// span. columns is the width without the labels.
 func (f *Figure) Terminal(l lang.Lang, columns int, ascii bool) []string {
 	p := &f.Panels[0]
 	t := textPlot{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}

@@ -22,7 +22,7 @@ type DryRun struct {
 	Outlooks []Outlook // of a sweep
 }
 
-// Outlook is how long a sweep of a plain server takes, and how many requests it sends, if one alone takes so long.
+// Outlook is an estimate for a sweep of a plain server on which a lone request takes Alone.
 type Outlook struct {
 	Alone, Takes time.Duration
 	Requests     int

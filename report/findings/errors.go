@@ -18,7 +18,6 @@ type failure struct {
 	rows           []string // with counts
 }
 
-// failuresByClass begins with the most frequent class.
 func failuresByClass(run *rundir.Run) []*failure {
 	byClass := map[string]*failure{}
 	for _, r := range AllStages(run) {

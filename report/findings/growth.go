@@ -27,8 +27,7 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 	return s
 }
 
-// Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands
-// alone.
+// Growth returns how the prompts of a workload grow and what they share; nil where each request stands alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 	c := w.Conversation
 	switch {
@@ -57,7 +56,6 @@ func sharedPrefixText(w *rundir.Workload, l lang.Lang) []string {
 // lacksTurnLengths reports whether the later messages are not known: another tool measured them.
 func lacksTurnLengths(c *rundir.Conversation) bool { return c.Turns.Mean > 1 && c.TurnTokens.Mean == 0 }
 
-// laterTurnsText is 0 where no conversation has a second message.
 func laterTurnsText(c *rundir.Conversation) string {
 	if s := lengthText(c.TurnTokens); s != "" {
 		return s

@@ -28,8 +28,7 @@ func ParsePercentiles(texts []string) (names []string, err error) {
 	return names, nil
 }
 
-// MainColumns returns the columns of the table that people see first, with these percentiles of TTFT; nil for the usual
-// ones.
+// MainColumns returns the columns of the first table, with these percentiles of TTFT; nil for the usual ones.
 func MainColumns(percentiles []string) []Column {
 	if percentiles == nil {
 		percentiles = []string{"p90", "p99"}

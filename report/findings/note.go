@@ -24,8 +24,7 @@ func joinNotes(notes ...note.Note) string {
 	return strings.Join(texts, "; ")
 }
 
-// Words returns the phrases of all notes that packages below report write, by code. The map is shared: do not change
-// it.
+// Words returns the phrases of all notes of packages below report, by code. The map is shared: do not change it.
 var Words = sync.OnceValue(func() lang.Words {
 	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(),
 		gradesWords(), importedWords())

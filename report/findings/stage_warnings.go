@@ -9,7 +9,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// clientWarning tells whether the client was the limit in most rows, or in some that the answer does not rest on.
 func clientWarning(run *rundir.Run, l lang.Lang) string {
 	valid := 0
 	for i := range run.Stages {

@@ -200,7 +200,6 @@ func reasons(run *rundir.Run) []note.Note {
 
 var advicePattern = regexp.MustCompile(`(?:Run it again with|:) (--[a-z-]+) ([0-9]\w*)`)
 
-// nextCommand returns the run's command with the flag that its sentences advise; empty where they advise none.
 func nextCommand(run *rundir.Run) string {
 	for _, s := range Answer(run, lang.English) {
 		if m := advicePattern.FindStringSubmatch(s); m != nil && len(run.Command.Args) > 0 {

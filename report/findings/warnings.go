@@ -142,7 +142,7 @@ const (
 	cachedShare     = 0.1  // of the prompt: a chat template is cached by any server
 )
 
-// groupRows puts rows of which a check says the same together.
+// groupRows names rows together of which a check says the same.
 func groupRows(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
 	var order []string
@@ -165,7 +165,6 @@ func groupRows(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) s
 
 const manyRowNames = 7 // from which on a warning names the first of them only
 
-// rowNames returns the names of stages, the first three of many, or "every row".
 func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	if len(names) > 1 && len(names) == len(run.Stages) {
 		return everyRow.In(l)

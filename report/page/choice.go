@@ -160,7 +160,6 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	return f, true
 }
 
-// costPlot is the costs of configurations up to a demand, with the first steps of each in a table.
 type costPlot struct {
 	panel    draw.Panel
 	table    *Grid
@@ -169,7 +168,6 @@ type costPlot struct {
 	demand   float64 // the highest
 }
 
-// add leaves out a configuration that serves no demand.
 func (p *costPlot) add(line draw.Series, k *choose.Candidate, name string) {
 	const most, listed = 400, 12 // replicas
 	supply := k.Carries / float64(k.Replicas) * (1 - p.headroom)

@@ -144,8 +144,7 @@ func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 	return index
 }
 
-// answerCells tells of results that others published what comparing and choosing take: the most that arrivals at a rate
-// showed.
+// answerCells shows of published results what compare and choose take: the most that arrivals at a rate showed.
 func answerCells(s *setup.Setup) []table.Cell {
 	p := s.Plateau
 	rate, output, bounds, digits := p.Rate, p.Output, table.Literal(lang.Absent), lang.Printer(lang.Short)

@@ -114,7 +114,6 @@ func (v *runPage) answer() Section {
 	return s
 }
 
-// cautions begins with those about the state of the run.
 func (v *runPage) cautions(l lang.Lang) []string {
 	var lines []string
 	if state := v.state(l); len(state) > 1 {

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// timeline draws the whole run; ok is false where fewer than two stages have records.
 func timeline(v *view, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
@@ -69,7 +68,6 @@ func stagesByStart(run *rundir.Run) []*rundir.Stage {
 
 const maxTimelinePoints = 24 // of a stage
 
-// meanSeries returns the mean of each group of slices, scaled; the stage began at from.
 func (t *traceStage) meanSeries(key string, colour int, style draw.Style, from float64, values []float64,
 	scale float64) draw.Series {
 	s := draw.Series{Key: key, Colour: colour, Style: style}

@@ -221,7 +221,7 @@ func (s *traceStage) addValues(r *rundir.Record, p *tracePoint, limits traceLimi
 			continue
 		}
 		s.Values[m.name].Add(m.v.Value(), 1, m.v.Bound())
-		s.rank(m.name, m.v.Value(), r, p, limits)
+		s.keepSlowest(m.name, m.v.Value(), r, p, limits)
 	}
 	if !r.OK() && !r.Censored() {
 		return
@@ -234,12 +234,11 @@ func (s *traceStage) addValues(r *rundir.Record, p *tracePoint, limits traceLimi
 		s.Values[slo.ITL].Add(float64(us)/1e6/k, k, false)
 	}
 	if p.LongestGap > 0 {
-		s.rank(slo.ITL, p.LongestGap, r, p, limits)
+		s.keepSlowest(slo.ITL, p.LongestGap, r, p, limits)
 	}
 }
 
-// rank keeps a request while it is one of the slowest by a metric.
-func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *tracePoint, limits traceLimits) {
+func (s *traceStage) keepSlowest(metric string, value float64, r *rundir.Record, p *tracePoint, limits traceLimits) {
 	all := s.slowest[metric]
 	if len(all) >= limits.Slowest {
 		if limits.Slowest == 0 || value <= all[len(all)-1].value {

@@ -13,7 +13,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// view is a run as its drawings see it.
 type view struct {
 	Run   *rundir.Run
 	Rows  []findings.StageRow // in the order of tables

@@ -32,7 +32,6 @@ func Pad(s string, width int, left bool) string {
 	return fill + s
 }
 
-// layout tells which columns of a table are shown, and how wide each is.
 type layout struct {
 	keep   []int // indices of columns
 	digits []int // width of the numbers in each column
