@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"llmsweep/report/findings"
@@ -12,7 +13,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// console writes what people read at the end of a run: the answer, the table, and where the rest is.
 func console(w io.Writer, runs []rundir.Run, o Options) error {
 	out := bufio.NewWriter(w)
 	style := table.Style{Width: o.Width, All: o.All, Color: o.Color, Lang: o.Lang}
@@ -27,7 +27,6 @@ func console(w io.Writer, runs []rundir.Run, o Options) error {
 	return out.Flush()
 }
 
-// sections returns the sections of a run that have something to say.
 func (o Options) sections(run *rundir.Run, all []section) (found []table.Section) {
 	for _, s := range all {
 		found = append(found, s(run, &o)...)
@@ -35,23 +34,17 @@ func (o Options) sections(run *rundir.Run, all []section) (found []table.Section
 	return found
 }
 
-// headline returns in a line what was measured.
 func headline(run *rundir.Run, l lang.Lang) string {
-	parts := []string{}
-	for _, s := range []string{findings.ModelName(run), findings.HardwareName(run, l, ""), engine(run),
-		findings.LoadBrief(&run.Workload, l)} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
+	parts := []string{findings.ModelName(run), findings.HardwareName(run, l, ""), engineText(run),
+		findings.LoadBrief(&run.Workload, l)}
 	if t := findings.RunSeconds(run); t > 0 {
 		parts = append(parts, lang.Span(t, l))
 	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return strings.Join(parts, " · ")
 }
 
-// engine returns the engine and its version; both names where the label says otherwise than the server.
-func engine(run *rundir.Run) string {
+func engineText(run *rundir.Run) string {
 	name, t := findings.EngineName(run), run.Target
 	if t.Version == "" || name == t.Engine {
 		return strings.TrimSpace(name + " " + t.Version)
@@ -59,7 +52,7 @@ func engine(run *rundir.Run) string {
 	return name + lang.InParens.In(lang.English, t.Engine+" "+t.Version)
 }
 
-// Target returns in a line what is measured, before it is: the server, the model and the lengths.
+// Target returns one line on what is about to be measured: the server, the model and the lengths.
 func Target(run *rundir.Run, l lang.Lang) string {
 	t := run.Target
 	parts := []string{t.URL, t.Model}

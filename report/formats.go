@@ -11,13 +11,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// renderer writes runs in one format.
-type renderer func(w io.Writer, runs []rundir.Run, o Options) error
-
-// format is a named rendering.
 type format struct {
 	name   string
-	render renderer
+	render func(w io.Writer, runs []rundir.Run, o Options) error
 }
 
 func formats() []format {
@@ -35,12 +31,13 @@ func formats() []format {
 	}
 }
 
-// CSV writes one row a stage, in the order they were run, in seconds, tokens and requests; columns are named by the
-// keys of run.json. Absent numbers and lower bounds are empty; bounds are in the columns named over, as "mean=61.2
-// p99=58".
+// CSV writes one row a stage, in run order and SI units, with columns named by the keys of run.json. Absent numbers and
+// lower bounds are empty; columns named over have the bounds, as "mean=61.2 p99=58".
 func CSV(w io.Writer, runs []rundir.Run) error {
 	out := csv.NewWriter(w)
-	columns := csvColumns()
+	columns := slices.DeleteFunc(findings.Columns(), func(c findings.Column) bool {
+		return c.Number == nil && c.Word == nil // it has cells for people alone
+	})
 	record := make([]string, len(columns))
 	for i := range columns {
 		record[i] = columns[i].ID
@@ -50,8 +47,8 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 	}
 	for i := range runs {
 		for j := range runs[i].Stages {
+			row := findings.StageRow{Run: &runs[i], Stage: &runs[i].Stages[j]}
 			for k := range columns {
-				row := findings.StageRow{Run: &runs[i], Stage: &runs[i].Stages[j]}
 				record[k] = table.CSVCell(findings.Field(&columns[k], row))
 			}
 			if err := out.Write(record); err != nil {
@@ -63,11 +60,6 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 	return out.Error()
 }
 
-// csvColumns are the columns that have a number or a word, and not only a cell for people.
-func csvColumns() []findings.Column {
-	return slices.DeleteFunc(findings.Columns(), func(c findings.Column) bool { return c.Number == nil && c.Word == nil })
-}
-
 // JSON writes the content of run.json, indented; an array of them where there is more than one run.
 func JSON(w io.Writer, runs []rundir.Run) error {
 	if len(runs) == 1 {
@@ -76,7 +68,6 @@ func JSON(w io.Writer, runs []rundir.Run) error {
 	return table.WriteJSON(w, runs)
 }
 
-// verdicts writes the conclusion of each run, for programs.
 func verdicts(w io.Writer, runs []rundir.Run, _ Options) error {
 	all := make([]rundir.Conclusion, len(runs))
 	for i := range runs {

@@ -16,11 +16,10 @@ type Drawing struct {
 	Alt  string // what it shows
 }
 
-// markdown writes a document: of each run the answer, the six-column table as others publish it, and what that format
-// has no room for.
 func markdown(w io.Writer, runs []rundir.Run, o Options) error {
 	var all []table.Section
-	if o.several = len(runs) > 1; o.several && !o.OnlyTable {
+	o.several = len(runs) > 1
+	if o.several && !o.OnlyTable {
 		all = append(all, table.Section{Title: titleSeveral.Text(strconv.Itoa(len(runs))), Level: 1})
 	}
 	for i := range runs {
@@ -30,7 +29,7 @@ func markdown(w io.Writer, runs []rundir.Run, o Options) error {
 		}
 		all = append(all, o.sections(&runs[i], list)...)
 	}
-	if o.OnlyTable { // a document has something above it
+	if o.OnlyTable { // it is for the middle of a document
 		first := &all[0].Markdown
 		first.EN, first.ZH = strings.TrimPrefix(first.EN, "\n"), strings.TrimPrefix(first.ZH, "\n")
 	}
@@ -42,7 +41,6 @@ func Markdown(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	return markdown(w, runs, Options{Lang: l})
 }
 
-// bareSixColumns is the published table without notes.
 func bareSixColumns(run *rundir.Run, o *Options) []table.Section {
 	all := sixColumns(run, o)
 	all[0].Notes = nil

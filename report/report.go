@@ -8,14 +8,12 @@
 //	lang table draw       phrases in both languages; one table model; one chart model
 //	findings              the columns of stages (columns.go), and sentences made of metrics and notes
 //	published audit       formats of other tools: read, written; rows that cannot be right
-//	inputs claims         what is named on a command line: runs and documents; what a document says in prose
+//	inputs                what is named on a command line: runs and documents
 //	setup                 what comparing and choosing need of a run
-//	compare choose plans  configurations side by side; the cheapest for a demand; plans of capacity
+//	compare choose        configurations side by side; the cheapest for a demand
+//	history               what changed from run to run
 //	page document         a page of HTML; one document about many configurations
 //	progress              a run while it is measured
-//
-// A new column is one entry of findings.Columns. A new drawing of the page is a file of page. A new format is one entry
-// of the list in formats.go.
 package report
 
 import (

@@ -14,8 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// section is a part of what people see of a run: none where the run has nothing for it. The console and the Markdown
-// document are lists of these, each a short one and a long one.
+// section is a part of what people see of a run, empty where the run has nothing for it.
 type section func(run *rundir.Run, o *Options) []table.Section
 
 func consoleSections(all bool) []section {
@@ -33,23 +32,20 @@ func markdownSections(all bool) []section {
 	return append(short, environment)
 }
 
-// lines returns lines as texts in the language of the options.
-func (o *Options) lines(lines []string) (texts []lang.Text) {
+func texts(lines []string) (all []lang.Text) {
 	for _, s := range lines {
-		texts = append(texts, lang.Same(s))
+		all = append(all, lang.Same(s))
 	}
-	return texts
+	return all
 }
 
-// list returns a section of lines under a title; none without lines.
 func (o *Options) list(title lang.Phrase, lines []string) []table.Section {
 	if len(lines) == 0 {
 		return nil
 	}
-	return []table.Section{{Title: title.Text(), Level: o.level(), Lines: o.lines(lines)}}
+	return []table.Section{{Title: title.Text(), Level: o.level(), Lines: texts(lines)}}
 }
 
-// level returns the level of headings in Markdown.
 func (o *Options) level() int {
 	if o.several {
 		return 3
@@ -57,27 +53,23 @@ func (o *Options) level() int {
 	return 2
 }
 
-// answerLines is the answer. A run that is not whole says how far it got.
 func answerLines(run *rundir.Run, l lang.Lang) []string {
 	return append(findings.Unfinished(run, l), findings.Answer(run, l)...)
 }
 
-// opening says what was measured, and what was found.
 func opening(run *rundir.Run, o *Options) []table.Section {
-	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: o.lines(answerLines(run, o.Lang))}}
+	return []table.Section{{Title: lang.Same(headline(run, o.Lang)), Lines: texts(answerLines(run, o.Lang))}}
 }
 
-// title is the opening of a document.
 func title(run *rundir.Run, o *Options) []table.Section {
 	lines := answerLines(run, o.Lang)
 	name := findings.SetupName(run, o.Lang)
 	if o.several {
-		return []table.Section{{Title: lang.Same(name), Level: 2, Lines: o.lines(lines)}}
+		return []table.Section{{Title: lang.Same(name), Level: 2, Lines: texts(lines)}}
 	}
-	return []table.Section{{Title: titleLoad.Text(name), Level: 1, Lines: o.lines(lines)}}
+	return []table.Section{{Title: titleLoad.Text(name), Level: 1, Lines: texts(lines)}}
 }
 
-// drawings shows drawings in files beside a document.
 func drawings(_ *rundir.Run, o *Options) []table.Section {
 	var b strings.Builder
 	for _, f := range o.Drawings {
@@ -86,12 +78,10 @@ func drawings(_ *rundir.Run, o *Options) []table.Section {
 	return []table.Section{{Markdown: lang.Same(b.String())}}
 }
 
-// mainRows is the table of the rows that are read first.
 func mainRows(run *rundir.Run, o *Options) []table.Section {
 	return o.rows(findings.MainStages(run), findings.MainColumns(o.Percentiles))
 }
 
-// allRows is the table of all rows, with all that there is to say of them.
 func allRows(run *rundir.Run, o *Options) []table.Section {
 	columns := findings.MainColumns(o.Percentiles)
 	remark := len(columns) - 1
@@ -101,13 +91,11 @@ func allRows(run *rundir.Run, o *Options) []table.Section {
 		"sessions_good", "turns_good", "grades", "length"))
 	for i := range more {
 		c := &more[i]
-		c.Head, c.Sub = lang.Both(func(l lang.Lang) string { return strings.TrimSpace(c.Head.In(l) + " " + c.Sub.In(l)) }),
-			lang.Text{}
+		c.Head, c.Sub = table.Column{Head: c.Head, Sub: c.Sub}.Heading(), lang.Text{}
 	}
 	return o.rows(findings.AllStages(run), slices.Concat(columns[:remark], more, columns[remark:]))
 }
 
-// titledRows is that table in a document.
 func titledRows(run *rundir.Run, o *Options) []table.Section {
 	all := allRows(run, o)
 	for i := range all {
@@ -116,12 +104,11 @@ func titledRows(run *rundir.Run, o *Options) []table.Section {
 	return all
 }
 
-// rows returns the table of rows. Where a terminal is narrow, the columns go first that matter least.
 func (o *Options) rows(rows []findings.StageRow, columns []findings.Column) []table.Section {
 	if len(rows) == 0 {
 		return nil
 	}
-	order := map[string]int{
+	order := map[string]int{ // where a terminal is narrow, the columns go first that matter least
 		"concurrency_mean": 1, "rates_offered": 2, "ttft_s_p99": 3, "latency_s_mean": 4, "ttft_s_p90": 5, "inter_token_s": 6,
 	}
 	t := findings.TabulateStages(columns, rows, findings.UnitUnderHead)
@@ -131,17 +118,14 @@ func (o *Options) rows(rows []findings.StageRow, columns []findings.Column) []ta
 	return []table.Section{{Table: t, Notes: findings.Legend(t)}}
 }
 
-// ratePlot draws output and TTFT against the load.
 func ratePlot(run *rundir.Run, o *Options) []table.Section {
-	return []table.Section{{Lines: o.lines(terminalPlot(run, *o))}}
+	return []table.Section{{Lines: texts(terminalPlot(run, *o))}}
 }
 
-// sixColumns is the table as it is published.
 func sixColumns(run *rundir.Run, o *Options) []table.Section {
 	return []table.Section{published.Tables(run, o.SixColumn)}
 }
 
-// percentiles is the table of percentiles, without columns that tell nothing.
 func percentiles(run *rundir.Run, o *Options) []table.Section {
 	t := findings.TabulateStages(findings.PercentileColumns(o.Percentiles), findings.AllStages(run), findings.UnitInCells)
 	t = findings.DropConstants(t)
@@ -151,14 +135,14 @@ func percentiles(run *rundir.Run, o *Options) []table.Section {
 	return []table.Section{{Title: wordPercentiles.Text(), Level: o.level(), Table: t, Notes: findings.Legend(t)}}
 }
 
-// tables are the tables that only some runs have.
 func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	found := slices.Concat(findings.AnswerLengths(run), findings.ReplicaTable(run), findings.TurnTables(run))
-	own := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting",
+	columns := findings.SelectColumns([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting",
 		"server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate", "server_accept_rate", "server_accept_length",
 		"server_steps_per_s", "server_ttft_s", "server_queue_s", "server_itl_s", "server_latency_s"))
-	if len(own) > 0 {
-		t := findings.TabulateStages(append(findings.Pick("name"), own...), findings.AllStages(run), findings.UnitUnderHead)
+	if len(columns) > 0 {
+		columns = append(findings.Pick("name"), columns...)
+		t := findings.TabulateStages(columns, findings.AllStages(run), findings.UnitUnderHead)
 		t.Title = wordServer.Text()
 		found = append(found, t)
 	}
@@ -170,10 +154,8 @@ func tables(run *rundir.Run, o *Options) (all []table.Section) {
 	return all
 }
 
-// maxNotes is how many notes people read.
-const maxNotes = 3
+const maxNotes = 3 // people read no more
 
-// topNotes are the first of what a reader must know: failed requests, then warnings.
 func topNotes(run *rundir.Run, o *Options) []table.Section {
 	lines := slices.Concat(findings.Errors(run, o.Lang), audit.Cautions(run, o.Lang))
 	if more := len(lines) - maxNotes; more > 0 {
@@ -182,7 +164,7 @@ func topNotes(run *rundir.Run, o *Options) []table.Section {
 	if len(lines) == 0 {
 		return nil
 	}
-	return []table.Section{{Lines: o.lines(lines)}}
+	return []table.Section{{Lines: texts(lines)}}
 }
 
 func errorList(run *rundir.Run, o *Options) []table.Section {
@@ -213,7 +195,6 @@ func environmentList(run *rundir.Run, o *Options) []table.Section {
 	return o.list(wordEnvironment, facts)
 }
 
-// terms says what the words of the tables mean.
 func terms(run *rundir.Run, o *Options) []table.Section {
 	var lines []string
 	for _, t := range findings.Glossary(run) {
@@ -222,7 +203,6 @@ func terms(run *rundir.Run, o *Options) []table.Section {
 	return o.list(wordTerms, lines)
 }
 
-// nextStep says what to do with an answer.
 func nextStep(run *rundir.Run, o *Options) []table.Section {
 	a := run.Answer
 	if o.Dir == "" || a == nil || !a.Rate.Known() || len(findings.Answer(run, o.Lang)) == 0 {
@@ -232,10 +212,9 @@ func nextStep(run *rundir.Run, o *Options) []table.Section {
 	if a.Promise == nil {
 		say = sayNextSLO
 	}
-	return []table.Section{{Lines: o.lines([]string{say.In(o.Lang, o.Dir)})}}
+	return []table.Section{{Lines: texts([]string{say.In(o.Lang, o.Dir)})}}
 }
 
-// files says where the rest is.
 func files(_ *rundir.Run, o *Options) []table.Section {
 	if o.Dir == "" {
 		return nil
@@ -245,5 +224,5 @@ func files(_ *rundir.Run, o *Options) []table.Section {
 	if !o.All {
 		line += "   " + sayAllRows.In(o.Lang, cmp.Or(dir, "."))
 	}
-	return []table.Section{{Lines: o.lines([]string{line})}}
+	return []table.Section{{Lines: texts([]string{line})}}
 }

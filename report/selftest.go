@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,7 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// loadedPerCore is the load average per core above which other processes are at work.
-const loadedPerCore = 0.5
+const loadedPerCore = 0.5 // load average above which other processes are at work
 
 // Selftest returns the tables of a self-test, the verdict last.
 func Selftest(r *selftest.Result) []table.Section {
@@ -22,14 +22,14 @@ func Selftest(r *selftest.Result) []table.Section {
 		lines = append(lines, sayLoaded.Text())
 	}
 	if d := r.Decode; d.PerEvent.Known() {
-		lines = append(lines, sayDecode.Text(shortDuration(d.PerEvent).In(lang.English)))
+		lines = append(lines, sayDecode.Text(durationCell(d.PerEvent).In(lang.English)))
 	}
 	all := []table.Section{{Title: titleSelftest.Text(), Level: 1, Lines: lines}}
 	if len(r.Levels) > 0 {
-		all = append(all, table.Section{Title: titleLevels.Text(), Level: 2, Table: levels(r), Notes: levelNotes(r)})
+		all = append(all, table.Section{Title: titleLevels.Text(), Level: 2, Table: levelTable(r), Notes: levelNotes(r)})
 	}
 	if len(r.Arrivals) > 0 {
-		s := table.Section{Title: titleArrivals.Text(), Level: 2, Table: arrivals(r)}
+		s := table.Section{Title: titleArrivals.Text(), Level: 2, Table: arrivalTable(r)}
 		if strings.Contains(table.Marks(s.Table), table.MarkUnsupported) {
 			s.Notes = []lang.Text{legendFewArrivals.Text()}
 		}
@@ -39,8 +39,7 @@ func Selftest(r *selftest.Result) []table.Section {
 	return append(all, table.Section{Lines: []lang.Text{verdict}})
 }
 
-// levels is the table of streams.
-func levels(r *selftest.Result) table.Table {
+func levelTable(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headStreams.Text()}, {Head: headPhase.Text(), Left: true},
 		{Head: headAsked.Text()}, {Head: lang.HeadOutput.Text()}, {Head: headStamp.Text(), Sub: lang.Same("p50")},
@@ -55,7 +54,7 @@ func levels(r *selftest.Result) table.Table {
 		t.Rows = append(t.Rows, []table.Cell{
 			table.Literal(strconv.Itoa(v.Streams)), {Text: phase.Text()},
 			table.Number(rundir.Exactly(v.Rate*float64(v.Streams)), "", lang.Fixed(0)),
-			table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), shortDuration(v.Error.P50),
+			table.Number(v.TokensPerS, "tok/s", lang.Fixed(0)), durationCell(v.Error.P50),
 			percentileCell(v.Error.P99, v.Error, 0.99), percentileCell(v.Error.P999, v.Error, 0.999),
 			table.Number(v.Cores, "", lang.Fixed(2)),
 			table.Number(lang.Scale(v.PerStream, 1.0/1024), "KB", lang.Fixed(0)), trustCell(v.Limit),
@@ -64,8 +63,7 @@ func levels(r *selftest.Result) table.Table {
 	return t
 }
 
-// arrivals is the table of rates.
-func arrivals(r *selftest.Result) table.Table {
+func arrivalTable(r *selftest.Result) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headArrivals.Text()}, {Head: headRequests.Text()},
 		{Head: headWritten.Text(), Sub: lang.Same("p50")}, {Head: headWritten.Text(), Sub: lang.Same("p99")},
@@ -75,16 +73,16 @@ func arrivals(r *selftest.Result) table.Table {
 	for _, a := range r.Arrivals {
 		t.Rows = append(t.Rows, []table.Cell{
 			{Text: lang.Same(lang.Shortest(a.Rate)), Unit: "/s"}, table.Literal(strconv.Itoa(a.Lag.N)),
-			shortDuration(a.Lag.P50), percentileCell(a.Lag.P99, a.Lag, 0.99), shortDuration(a.Lag.Max),
+			durationCell(a.Lag.P50), percentileCell(a.Lag.P99, a.Lag, 0.99), durationCell(a.Lag.Max),
 			trustCell(a.Limit),
 		})
 	}
 	return t
 }
 
-// shortDuration is a cell with a duration far below a second.
-func shortDuration(f rundir.Number) table.Cell {
-	switch v := f.Value(); {
+func durationCell(f rundir.Number) table.Cell {
+	v := f.Value()
+	switch {
 	case !f.Known() || v >= 1e-3:
 		return table.Seconds(f)
 	case v < 1e-6:
@@ -93,9 +91,8 @@ func shortDuration(f rundir.Number) table.Cell {
 	return table.Number(lang.Scale(f, 1e6), "us", lang.Short)
 }
 
-// percentileCell is a cell with a percentile of durations, marked where too few values support it.
 func percentileCell(f rundir.Number, s selftest.Spread, p float64) table.Cell {
-	c := shortDuration(f)
+	c := durationCell(f)
 	if s.N > 0 && !s.Supported(p) {
 		c.Mark += table.MarkUnsupported
 	}
@@ -110,13 +107,10 @@ func trustCell(limit string) table.Cell {
 		Tone: table.Caution}
 }
 
-// levelNotes explain the table of streams.
 func levelNotes(r *selftest.Result) []lang.Text {
 	var notes []lang.Text
-	seen := map[lang.Text]bool{}
 	add := func(s lang.Text) {
-		if !seen[s] {
-			seen[s] = true
+		if !slices.Contains(notes, s) {
 			notes = append(notes, s)
 		}
 	}
@@ -128,8 +122,5 @@ func levelNotes(r *selftest.Result) []lang.Text {
 			add(sayFailed.Text(strconv.Itoa(v.Streams), strconv.Itoa(v.Failed), v.Failure))
 		}
 	}
-	for _, say := range []lang.Phrase{legendStamp, legendMemory, legendLevels} {
-		add(say.Text())
-	}
-	return notes
+	return append(notes, legendStamp.Text(), legendMemory.Text(), legendLevels.Text())
 }

@@ -37,14 +37,10 @@ var (
 	legendMemory      = lang.Say("per stream: resident memory, the record of its request included", "每流内存：每个流占用的常驻内存，含其记录")
 )
 
-// What a server said of itself, row by row.
-var (
-	wordServer = lang.Say("Server metrics", "服务指标")
-)
-
 // Headings of documents.
 var (
 	wordRows        = lang.Say("All rows", "全部行")
+	wordServer      = lang.Say("Server metrics", "服务指标")
 	wordPercentiles = lang.Say("Percentiles", "百分位数")
 	sayMoreNotes    = lang.Say("%s more notes: llmsweep report with --all shows them.", "另有 %s 条备注，用 llmsweep report 加 --all 显示。")
 	sayAllRows      = lang.Say("all rows: llmsweep report %s --all", "全部行：llmsweep report %s --all")
@@ -60,7 +56,7 @@ var (
 	titleSeveral    = lang.Say("%s runs under load", "%s 次压力测试")
 )
 
-// The environment.
+// Drawings on a terminal, and the line on what is measured.
 var (
 	plotAgainst    = lang.Say("against req/s offered; %s marks saturation", "横轴为到达率 req/s；%s 为饱和点")
 	plotUsers      = lang.Say("against the number of users", "横轴为用户数")

@@ -323,7 +323,7 @@ func (w *writer) runText(s *setup.Setup, heading bool) string {
 	} else {
 		lines = append(lines, w.labels(s.Run)...)
 	}
-	md.List("", append(lines, w.doubts(s)...))
+	md.List(append(lines, w.doubts(s)...))
 	md.Flush()
 	return strings.TrimPrefix(b.String(), "\n")
 }

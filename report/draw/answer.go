@@ -5,9 +5,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// AnswerDigits prints the rates of an answer, as its sentence does: as many decimals as a located rate has, two of a
-// bound.
-func AnswerDigits(a *rundir.Answer) lang.Printer {
+// answerDigits prints rates as the sentence of the answer does.
+func answerDigits(a *rundir.Answer) lang.Printer {
 	switch a.Kind {
 	case rundir.AtLeast, rundir.AtMost, rundir.Between:
 		return lang.Rate
@@ -15,13 +14,12 @@ func AnswerDigits(a *rundir.Answer) lang.Printer {
 	return lang.Estimate(a.Low, a.High)
 }
 
-// AnswerNumber is an answer as one number, with the signs of a bound, or a range: a rate, or the number of users; empty
-// where there is none.
+// AnswerNumber returns the rate or the users of an answer, with the sign of a bound or as a range; empty for none.
 func AnswerNumber(a *rundir.Answer) string {
 	if a == nil {
 		return ""
 	}
-	digits, rate := AnswerDigits(a), a.Rate
+	digits, rate := answerDigits(a), a.Rate
 	if a.Carried != nil {
 		digits, rate = func(v float64, _ bool) string { return lang.Shortest(v) }, a.Carried.Users
 	}
@@ -38,9 +36,9 @@ func AnswerNumber(a *rundir.Answer) string {
 	return lang.Number(rate, digits)
 }
 
-// AnswerRange is a rate with its unit and, where it was located, its interval.
+// AnswerRange returns the rate of an answer with its unit and its interval.
 func AnswerRange(a *rundir.Answer) string {
-	text, digits := AnswerNumber(a)+" req/s", AnswerDigits(a)
+	text, digits := AnswerNumber(a)+" req/s", answerDigits(a)
 	if a.Rate.Known() && a.Low.Known() && a.High.Known() {
 		text += " (" + lang.Number(a.Low, digits) + "–" + lang.Number(a.High, digits) + ")"
 	}

@@ -124,7 +124,7 @@ func TestDrawingIsWellFormed(t *testing.T) {
 	f.Title, f.X = lang.Text{EN: "A & B", ZH: "甲"}, Axis{Label: lang.Same("req/s")}
 	f.Spans = []Span{{Text: lang.Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2}}
 	f.Marks = []Mark{{Text: lang.Same("p50"), At: 1.2}}
-	both, spots := f.SVG("")
+	both, spots := f.SVG()
 	if len(spots) != 2 {
 		t.Errorf("%d dots have places, want 2", len(spots))
 	}
@@ -162,7 +162,7 @@ func TestBarsShareTheAxis(t *testing.T) {
 		{Name: lang.Same("#1"), At: 4, Low: 2, High: 8}, {Name: lang.Same("#2"), At: 4, Low: none, High: none, Bound: true},
 		{Name: lang.Same("#3"), At: none, Low: none, High: none},
 	}})
-	svg, _ := f.SVG(lang.English)
+	svg, _ := f.SVG()
 	place := regexp.MustCompile(`data-r="9" (data-x="[0-9.]+")`).FindStringSubmatch(svg)
 	for part, want := range map[string]int{`data-r="0" ` + place[1]: 2, `class="bar"`: 1, "h10m-4-3": 1, "NaN": 0,
 		">#3</text>": 1} {
@@ -175,7 +175,7 @@ func TestBarsShareTheAxis(t *testing.T) {
 // Values stand where the axis says: those of a line are read back from its path.
 func TestPointPositions(t *testing.T) {
 	line := Series{Style: Path, Points: []Point{{X: 0, Y: 0}, {X: 5, Y: 50}, {X: 10, Y: 100}}}
-	svg, _ := panel(Panel{Series: []Series{line}}).SVG("")
+	svg, _ := panel(Panel{Series: []Series{line}}).SVG()
 	v := numbers(t, svg, `class="line thin" d="MN NLN NLN N"`)
 	if math.Abs(v[2]-(v[0]+v[4])/2) > 0.11 || math.Abs(v[3]-(v[1]+v[5])/2) > 0.11 || v[1] <= v[5] || v[0] != leftMargin {
 		t.Errorf("a straight line is drawn through %v", v)
@@ -210,7 +210,7 @@ func TestLimitLabelsNotCrossed(t *testing.T) {
 		{3, 0, 2.9, 200, 440, 300}, {0, 3, 2.9, 0, 200, 300}, {0.06, 0.07, 3, 400, 440, 17},
 	} {
 		svg, _ := panel(Panel{Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: c.low}, {X: 10, Y: c.high}}}},
-			Rules: []Rule{{Text: lang.Same("SLO ttft:p99<3s"), At: c.limit}}}).SVG(lang.English)
+			Rules: []Rule{{Text: lang.Same("SLO ttft:p99<3s"), At: c.limit}}}).SVG()
 		if v := numbers(t, svg, `<text class="rule"[^>]* x="N" y="N"`); v[0] < c.fromX || v[0] > c.toX || v[1] > c.toY {
 			t.Errorf("the text of %v beside a curve from %v to %v stands at %v", c.limit, c.low, c.high, v)
 		}
@@ -222,7 +222,7 @@ func TestLimitLabelsNotCrossed(t *testing.T) {
 func TestSeriesLabels(t *testing.T) {
 	fig := panel(Panel{Series: []Series{lineOf("short", Point{X: 0, Y: 1}, Point{X: 10, Y: 2}),
 		{Key: "apart", Style: MarkersOnly, Points: []Point{{X: 100, Y: 9}}}}})
-	svg, _ := fig.SVG("")
+	svg, _ := fig.SVG()
 	if x := numbers(t, svg, `class="end[^>]* x="N"`)[0]; x > 150 || strings.Contains(svg, `class="lead`) {
 		t.Errorf("the name stands at %v, or has a dotted line", x)
 	}
@@ -231,7 +231,7 @@ func TestSeriesLabels(t *testing.T) {
 		fig.Panels[0].Series = append(fig.Panels[0].Series, lineOf(strconv.Itoa(i), Point{X: float64(i), Y: 1},
 			Point{X: 10, Y: 1 + float64(i)/100}, Point{X: float64(5 + i%3), Y: 1}))
 	}
-	svg, _ = fig.SVG("")
+	svg, _ = fig.SVG()
 	if strings.Contains(svg, `class="lead`) || strings.Contains(svg, `class="end`) {
 		t.Error("more names than there are colours are drawn without room")
 	}
@@ -241,7 +241,7 @@ func TestSeriesLabels(t *testing.T) {
 // none. One that is far wider than the values are high is clipped: the values stay in sight.
 func TestIntervals(t *testing.T) {
 	svg, _ := panel(Panel{Series: []Series{{Points: []Point{{X: 1, Y: 5, Low: 4, High: 6}, {X: 2, Y: 5},
-		{X: 3, Y: 5, Low: 4, High: 500}, {X: 4, Y: 5, Low: 4, High: 6, Bound: true}}}}}).SVG(lang.English)
+		{X: 3, Y: 5, Low: 4, High: 500}, {X: 4, Y: 5, Low: 4, High: 6, Bound: true}}}}}).SVG()
 	bars := regexp.MustCompile(`class="bar" d="([^"]*)"`).FindAllStringSubmatch(svg, -1)
 	if len(bars) != 2 || strings.Count(bars[0][1], "h") != 2 || strings.Count(bars[1][1], "h") != 1 {
 		t.Errorf("bars %v", bars)
@@ -283,7 +283,7 @@ func TestChartOfUsers(t *testing.T) {
 		t.Errorf("points %+v, marks %+v", points, f.Spans)
 	}
 	ruler := func(f *Figure) []string {
-		lines := f.Terminal(lang.English, 20, 0, false)
+		lines := f.Terminal(lang.English, 20, false)
 		return strings.Fields(lines[len(lines)-1])
 	}
 	if got := ruler(f); !slices.Equal(got, []string{"0", "2"}) {

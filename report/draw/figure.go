@@ -36,7 +36,6 @@ type Panel struct {
 	Bars   []Bar // along the x axis, each in a row with its name: there are no series then
 }
 
-// areaHeight is the height of the area in pixels.
 func (p *Panel) areaHeight() float64 {
 	const row = 14
 	if n := len(p.Bars); n > 0 {
@@ -93,8 +92,7 @@ const (
 	Cross
 )
 
-// Span is a range of the x axis, shaded from top to bottom. Mark, unless it is NaN, is a line in it. The text stands
-// above.
+// Span is a range of the x axis, shaded from top to bottom, with a text above it. Mark, unless NaN, is a line in it.
 type Span struct {
 	Text            lang.Text
 	Class           string
@@ -127,7 +125,6 @@ const (
 	minTickGap     = 6 // a tick of the y axis this near to the top of its panel has no number
 )
 
-// canvas is a figure while it is written.
 type canvas struct {
 	*Figure
 	b          strings.Builder
@@ -140,15 +137,14 @@ type canvas struct {
 	standalone bool // it is a file of its own: no script shows what points rest on
 }
 
-// SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its
-// dots are, in pixels of the drawing and in the order of their series.
-func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
-	c := canvas{Figure: f, l: l}
+// SVG returns the figure as an svg element for a page, in both languages; and where its dots are, in pixels of the
+// drawing and in the order of their series.
+func (f *Figure) SVG() (svg string, spots [][2]float64) {
+	c := canvas{Figure: f}
 	c.draw()
 	return c.b.String(), c.spots
 }
 
-// fitX fits the x axis to all that is drawn along it.
 func (c *canvas) fitX() {
 	e := newExtent()
 	right := max(minRightMargin, c.Right)
@@ -174,7 +170,6 @@ func (c *canvas) fitX() {
 	c.x = c.X.fit(e, leftMargin, figureWidth-right)
 }
 
-// draw lays the figure out and writes it.
 func (c *canvas) draw() {
 	c.fitX()
 	tags := c.tags()
@@ -187,21 +182,24 @@ func (c *canvas) draw() {
 	for i := range c.Panels {
 		height += headRow + c.Panels[i].areaHeight() + panelGap
 	}
-	fmt.Fprintf(&c.b,
-		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, figureWidth,
-		px(height), Escape(c.Name), leftMargin, px(c.x.to))
+	c.open(height)
 	top := head
 	for i := range c.Panels {
 		top += headRow
 		c.panel(&c.Panels[i], top, i == len(c.Panels)-1)
 		top += c.Panels[i].areaHeight() + panelGap
 	}
-	c.overlay(tags, head, top-panelGap)
+	c.writeTags(tags, head, top-panelGap)
 	c.b.WriteString(`<path class="cross" d=""/></svg>`)
 	c.bottom = height
 }
 
-// tags are the texts above the drawing, with their rows.
+func (c *canvas) open(height float64) {
+	fmt.Fprintf(&c.b,
+		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, figureWidth,
+		px(height), Escape(c.Name), px(c.x.from), px(c.x.to))
+}
+
 func (c *canvas) tags() []tag {
 	var all []tag
 	for _, s := range c.Spans {
@@ -220,7 +218,6 @@ func (c *canvas) tags() []tag {
 	return stackTags(all, 2, figureWidth-2)
 }
 
-// panel draws one panel.
 func (c *canvas) panel(p *Panel, top float64, last bool) {
 	e := p.extent()
 	const near = 4 // a limit this many times the highest value is still drawn: farther away it would flatten the curve
@@ -256,8 +253,7 @@ func (f *Figure) Uncertain() bool {
 	})
 }
 
-// FixAxes makes the axes those of all series of the figure, also where some are left out later: drawings beside each
-// other can be compared.
+// FixAxes fixes the axes to the range of all series, so that drawings of some of them can be compared.
 func (f *Figure) FixAxes() {
 	x := newExtent()
 	for i := range f.Panels {
@@ -273,8 +269,7 @@ func (f *Figure) FixAxes() {
 	f.X.Low, f.X.High = x.low, x.high
 }
 
-// extent is the range of the y axis without limits: all points, and their intervals, clipped where they are so wide
-// that the points could no longer be read.
+// extent clips intervals so wide that the points could no longer be read.
 func (p *Panel) extent() extent {
 	const reach = 1.5 // times the highest point, and below the lowest one by as much
 	e := newExtent()
@@ -294,7 +289,6 @@ func (p *Panel) extent() extent {
 	return e
 }
 
-// axes draws the frame, the grid and the labels of a panel.
 func (c *canvas) axes(p *Panel, last bool) {
 	about := max(2, int(p.Height/32))
 	var grid strings.Builder
@@ -331,7 +325,6 @@ func (a Axis) format(v float64) string {
 	return a.Format(v)
 }
 
-// span shades a range.
 func (c *canvas) span(s Span) {
 	if s.High > s.Low {
 		a, b := c.x.clamp(s.Low), c.x.clamp(s.High)
@@ -344,8 +337,7 @@ func (c *canvas) span(s Span) {
 	}
 }
 
-// overlay writes the tags above the panels, and the lines from them.
-func (c *canvas) overlay(tags []tag, head, bottom float64) {
+func (c *canvas) writeTags(tags []tag, head, bottom float64) {
 	for _, t := range tags {
 		const ascent = 9 // of a text
 		y := head - float64(t.row)*headRow - 5
@@ -362,8 +354,8 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 	}
 }
 
-// rules draws limits. The text of one within the panel stands at its line, on the side where fewer curves cross it;
-// those of limits above the panel stand together over its right end, where nothing is drawn.
+// rules writes the text of a limit on the side where fewer curves cross it, and those of limits above the panel over
+// its right end, where nothing is drawn.
 func (c *canvas) rules(p *Panel) {
 	var names []label
 	var above lang.Text
@@ -393,14 +385,12 @@ func (c *canvas) rules(p *Panel) {
 	}
 }
 
-// crossings counts the places at which curves of a panel go through a text of such a width whose baseline begins at x,
-// y.
+// crossings counts where curves of a panel go through a text whose baseline begins at x, y.
 func (c *canvas) crossings(p *Panel, x, y, width float64) (n int) {
 	const ascent, descent, every = 11.0, 4.0, 4.0
 	for _, s := range p.Series {
 		for i := range s.Points {
-			a := s.Points[max(i-1, 0)]
-			b := s.Points[i]
+			a, b := s.Points[max(i-1, 0)], s.Points[i]
 			x0, y0, x1, y1 := c.x.clamp(a.X), c.y.clamp(a.Y), c.x.clamp(b.X), c.y.clamp(b.Y)
 			steps := max(1, math.Hypot(x1-x0, y1-y0)/every)
 			for k := 0.0; k <= steps; k++ {
@@ -414,15 +404,11 @@ func (c *canvas) crossings(p *Panel, x, y, width float64) (n int) {
 	return n
 }
 
-// label returns the text at the end of a series.
 func (c *canvas) label(s *Series) (label, bool) {
-	if s.Name.IsZero() || len(s.Points) == 0 || s.Style == Front {
+	if s.Name.IsZero() || len(s.Points) == 0 || s.Style == Front || s.Style == Dots {
 		return label{}, false
 	}
 	end := s.Points[len(s.Points)-1]
-	if s.Style == Dots {
-		return label{}, false
-	}
 	return label{
 		text:  s.Name,
 		class: colourClass(s.Colour) + `" data-k="` + Escape(s.Key),
@@ -431,8 +417,8 @@ func (c *canvas) label(s *Series) (label, bool) {
 	}, true
 }
 
-// labels writes the names of the series at their last points, or at the right edge with a line to the point where a
-// curve would cross the name. Where many such lines would be needed, no names are written.
+// labels writes names at the last points of the series, or at the right edge where a curve would cross them. Where many
+// would have to move, none are written.
 func (c *canvas) labels(p *Panel, all []label) {
 	const gap, most = 8, Colours
 	fits := func(n label) bool {
@@ -453,7 +439,6 @@ func (c *canvas) labels(p *Panel, all []label) {
 	}
 }
 
-// text writes a text.
 func (c *canvas) text(x, y float64, class, anchor string, t lang.Text) {
 	if t.IsZero() {
 		return
@@ -465,7 +450,6 @@ func (c *canvas) text(x, y float64, class, anchor string, t lang.Text) {
 	fmt.Fprintf(&c.b, `<text class="%s" x="%s" y="%s"%s>%s</text>`, class, px(x), px(y), a, svgText(t, c.l))
 }
 
-// px prints a pixel with at most one decimal.
 func px(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "0"

@@ -2,8 +2,9 @@ package draw
 
 import (
 	"fmt"
-	"llmsweep/report/lang"
 	"math"
+
+	"llmsweep/report/lang"
 )
 
 // Bar is a row of a forest plot: a value with its interval.
@@ -18,7 +19,6 @@ type Bar struct {
 	Row       int
 }
 
-// forestTick is a tick of a forest plot as text.
 func forestTick(v float64) string {
 	if v > 0 {
 		return "+" + Share(v)
@@ -26,7 +26,7 @@ func forestTick(v float64) string {
 	return Share(v)
 }
 
-// forestTicks are the ticks of a forest plot: as many as have room beside each other.
+// forestTicks returns as many ticks as have room beside each other.
 func forestTicks(s scale) []float64 {
 	const most, gap = 5, 10
 	var all []float64
@@ -35,7 +35,7 @@ func forestTicks(s scale) []float64 {
 		widest := 0.0
 		for i, v := range all {
 			if math.Abs(v) < 1e-9*(s.high-s.low) {
-				all[i] = 0 // and not what is left of a sum, which would be written -0
+				all[i] = 0 // what is left of a sum would be written -0
 			}
 			widest = max(widest, textWidth(lang.Same(forestTick(all[i]))))
 		}
@@ -46,10 +46,9 @@ func forestTicks(s scale) []float64 {
 	return all
 }
 
-// Forest returns a forest plot: a line for each value, around a line at 0. Values are shares, and the axis is in per
-// cent.
+// Forest returns a forest plot: shares with their intervals around 0, on an axis in per cent.
 func Forest(name string, axis lang.Text, bars []Bar) string {
-	const width, row, least, most = figureWidth, 22, 60, 185
+	const row, least, most = 22, 60, 185
 	left, right := float64(least), float64(least)
 	e := newExtent()
 	e.add(0)
@@ -59,11 +58,9 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	}
 	c := &canvas{Figure: &Figure{Name: name}}
 	reach := max(math.Abs(e.low), math.Abs(e.high), 0.01) * 1.05
-	c.x = scale{low: min(e.low*1.05, -0.1*reach), high: max(e.high*1.05, 0.1*reach), from: left, to: width - right}
+	c.x = scale{low: min(e.low*1.05, -0.1*reach), high: max(e.high*1.05, 0.1*reach), from: left, to: figureWidth - right}
 	top, bottom := 10.0, 10+row*float64(len(bars))
-	fmt.Fprintf(&c.b,
-		`<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, width,
-		px(bottom+40), Escape(name), px(left), px(c.x.to))
+	c.open(bottom + 40)
 	for _, v := range forestTicks(c.x) {
 		fmt.Fprintf(&c.b, `<path class="grid" d="M%s %sV%s"/>`, px(c.x.at(v)), px(top), px(bottom))
 		c.text(c.x.at(v), bottom+16, "tick", "middle", lang.Same(forestTick(v)))
@@ -80,7 +77,6 @@ func Forest(name string, axis lang.Text, bars []Bar) string {
 	return c.b.String()
 }
 
-// bars draws rows of bars from the top of a panel to its bottom.
 func (c *canvas) bars(all []Bar) {
 	for i, b := range all {
 		y := c.top + (c.bottom-c.top)*(float64(i)+0.5)/float64(len(all))
@@ -89,13 +85,12 @@ func (c *canvas) bars(all []Bar) {
 	}
 }
 
-// drawBar draws the value of a bar and its interval at a height; end is half the height of the interval's ends.
-func (c *canvas) drawBar(b Bar, y, end float64) {
+func (c *canvas) drawBar(b Bar, y, halfEnd float64) {
 	fmt.Fprintf(&c.b, `<g class="sr %s">`, colourClass(b.Colour))
 	if b.High > b.Low {
 		low, high := c.x.clamp(b.Low), c.x.clamp(b.High)
 		fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv%sm%s-%sv%s"/>`, px(low), px(y),
-			px(high), px(low), px(y-end), px(2*end), px(high-low), px(2*end), px(2*end))
+			px(high), px(low), px(y-halfEnd), px(2*halfEnd), px(high-low), px(2*halfEnd), px(2*halfEnd))
 	}
 	if !math.IsNaN(b.At) {
 		x := c.x.clamp(b.At)

@@ -2,11 +2,11 @@ package draw
 
 import (
 	"cmp"
-	"llmsweep/report/lang"
 	"slices"
+
+	"llmsweep/report/lang"
 )
 
-// label is the name of a series, at a height.
 type label struct {
 	text  lang.Text
 	class string
@@ -15,8 +15,8 @@ type label struct {
 	at    float64 // where it stands
 }
 
-// spreadLabels places labels between top and bottom, at least a line's height apart, in their order and as near as
-// possible to what they name. Those at the end are left out where there is no room.
+// spreadLabels places labels at least a line's height apart, in their order and as near as possible to what they name.
+// The last ones are dropped where there is no room.
 func spreadLabels(all []label, top, bottom float64) []label {
 	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
 	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {
@@ -51,8 +51,7 @@ func spreadLabels(all []label, top, bottom float64) []label {
 	return all
 }
 
-// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag
-// beside its line, which goes up to the text.
+// tag is a text above the drawing: over the middle of what it names, or as a flag beside a line up to the text.
 type tag struct {
 	text  lang.Text
 	class string
@@ -62,10 +61,9 @@ type tag struct {
 	left  float64
 }
 
-// flagGap is the distance of the text of a flag from its line, in pixels.
-const flagGap = 4
+const flagGap = 4 // pixels from the line of a flag to its text
 
-// stackTags gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
+// stackTags gives each tag the lowest row in which it covers no other.
 func stackTags(all []tag, left, right float64) []tag {
 	slices.SortStableFunc(all, func(a, b tag) int { return cmp.Compare(a.x, b.x) })
 	var ends []float64 // of the rows
@@ -75,9 +73,9 @@ func stackTags(all []tag, left, right float64) []tag {
 		t.left = max(left, min(t.x-w/2, right-w))
 		if t.flag {
 			t.left = max(left, t.x-w-flagGap)
-			for _, before := range all[:i] { // whose line would cross the text
-				if before.flag && before.x > t.left {
-					t.row = max(t.row, before.row)
+			for _, other := range all[:i] { // a line to the right would cross the text
+				if other.flag && other.x > t.left {
+					t.row = max(t.row, other.row)
 				}
 			}
 		}

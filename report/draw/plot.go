@@ -17,8 +17,7 @@ const (
 	maxTextColumns = 48 // columns of a drawing, beyond which it shows no more
 )
 
-// terminal is the first series of a figure while it is drawn for a terminal.
-type terminal struct {
+type textPlot struct {
 	title    string
 	x, y     Axis
 	points   []Point
@@ -27,10 +26,9 @@ type terminal struct {
 	ascii    bool
 }
 
-// TextColumns returns the width of a drawing where n of them stand side by side in width columns, and whether that is
-// enough to draw anything.
-func TextColumns(width, n int) (columns int, ok bool) {
-	columns = min(width/n-textFrame, maxTextColumns)
+// TextColumns returns the width of each of two drawings side by side, and whether it is enough to draw anything.
+func TextColumns(width int) (columns int, ok bool) {
+	columns = min(width/2-textFrame, maxTextColumns)
 	return columns, columns >= minTextColumns
 }
 
@@ -45,21 +43,17 @@ func Tick(ascii bool) string {
 	return "┴"
 }
 
-// Terminal draws the first series of the first panel for a terminal, with a line at the mark of the first span. columns
-// is the width without the labels; rows is the height, 0 for the usual. The series must have points.
-func (f *Figure) Terminal(l lang.Lang, columns, rows int, ascii bool) []string {
-	if rows == 0 {
-		rows = textHeight
-	}
+// Terminal draws the first series of the first panel, which must have points, with a line at the mark of the first
+// span. columns is the width without the labels.
+func (f *Figure) Terminal(l lang.Lang, columns int, ascii bool) []string {
 	p := &f.Panels[0]
-	t := terminal{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
+	t := textPlot{title: f.Title.In(l), x: f.X, y: p.Y, points: p.Series[0].Points, mark: math.NaN(), ascii: ascii}
 	if len(f.Spans) > 0 {
 		t.mark, t.markText = f.Spans[0].Mark, f.Spans[0].Text.In(l)
 	}
-	return t.lines(columns, rows)
+	return t.lines(columns)
 }
 
-// valueRange returns the lowest and the highest y of points.
 func valueRange(points []Point) (low, high float64) {
 	low, high = math.Inf(1), 0
 	for _, p := range points {
@@ -68,8 +62,7 @@ func valueRange(points []Point) (low, high float64) {
 	return low, high
 }
 
-// lastX is the end of the x axis, which starts at 0.
-func (c *terminal) lastX() float64 {
+func (c *textPlot) lastX() float64 {
 	x := c.points[len(c.points)-1].X
 	if c.mark > x { // never for NaN
 		x = c.mark
@@ -77,9 +70,8 @@ func (c *terminal) lastX() float64 {
 	return x
 }
 
-// lines draws the chart.
-func (c *terminal) lines(columns, rows int) []string {
-	grid := newTextCanvas(columns, rows, c.ascii)
+func (c *textPlot) lines(columns int) []string {
+	grid := newTextCanvas(columns, c.ascii)
 	low, high := valueRange(c.points)
 	if !c.y.Log {
 		low = 0
@@ -97,8 +89,10 @@ func (c *terminal) lines(columns, rows int) []string {
 	mark := -1
 	if !math.IsNaN(c.mark) {
 		mark = int(math.Round(c.mark / c.lastX() * float64(columns-1)))
+		for _, row := range grid.cells {
+			row[mark] = ':'
+		}
 	}
-	grid.drawColumn(mark)
 	for i, p := range c.points {
 		x, y := at(p)
 		if i > 0 {
@@ -113,8 +107,7 @@ func (c *terminal) lines(columns, rows int) []string {
 	return c.addAxes(grid.rows(), low, high, mark, columns)
 }
 
-// addAxes puts axes and their labels around a drawing.
-func (c *terminal) addAxes(rows []string, low, high float64, mark, columns int) []string {
+func (c *textPlot) addAxes(rows []string, low, high float64, mark, columns int) []string {
 	side, corner, dash := "│", "└", "─"
 	if c.ascii {
 		side, corner, dash = "|", "+", "-"
@@ -124,7 +117,7 @@ func (c *terminal) addAxes(rows []string, low, high float64, mark, columns int) 
 		middle = math.Sqrt(low * high)
 	}
 	labels := map[int]string{0: c.y.Format(high), len(rows) / 2: c.y.Format(middle)}
-	lines := []string{table.Pad("", textLabels+2, true) + c.title}
+	lines := []string{strings.Repeat(" ", textFrame) + c.title}
 	for i, r := range rows {
 		lines = append(lines, table.Pad(labels[i], textLabels, false)+" "+side+r)
 	}
@@ -137,11 +130,11 @@ func (c *terminal) addAxes(rows []string, low, high float64, mark, columns int) 
 		axis[mark] = Tick(c.ascii)
 	}
 	lines = append(lines, table.Pad(bottom, textLabels, false)+" "+corner+strings.Join(axis, ""))
-	return append(lines, table.Pad("", textLabels+2, true)+c.ruler(mark, columns))
+	return append(lines, strings.Repeat(" ", textFrame)+c.ruler(mark, columns))
 }
 
-// ruler labels the x axis: its ends and the saturation point, which comes first where they collide.
-func (c *terminal) ruler(mark, columns int) string {
+// ruler leaves out the ends of the axis where they would touch the text at the mark.
+func (c *textPlot) ruler(mark, columns int) string {
 	line := []byte(strings.Repeat(" ", columns))
 	label := c.x.Format
 	if label == nil {
@@ -169,9 +162,9 @@ type textCanvas struct {
 
 const brailleBlank = '\u2800'
 
-func newTextCanvas(columns, rows int, ascii bool) textCanvas {
+func newTextCanvas(columns int, ascii bool) textCanvas {
 	c := textCanvas{ascii: ascii}
-	for range rows {
+	for range textHeight {
 		c.cells = append(c.cells, []rune(strings.Repeat(" ", columns)))
 	}
 	return c
@@ -191,7 +184,6 @@ func (c textCanvas) dotsY() int {
 	return 4 * len(c.cells)
 }
 
-// dot sets one dot.
 func (c textCanvas) dot(x, y int) {
 	if x < 0 || y < 0 || x >= c.dotsX() || y >= c.dotsY() {
 		return
@@ -208,16 +200,6 @@ func (c textCanvas) dot(x, y int) {
 	*cell |= bits[y%4][x%2]
 }
 
-// drawColumn marks a column from top to bottom; whatever is drawn later covers it.
-func (c textCanvas) drawColumn(x int) {
-	for y := range c.cells {
-		if x >= 0 {
-			c.cells[y][x] = ':'
-		}
-	}
-}
-
-// drawSegment draws a line.
 func (c textCanvas) drawSegment(x0, y0, x1, y1 int) {
 	steps := max(abs(x1-x0), abs(y1-y0), 1)
 	for i := range steps + 1 {
@@ -226,7 +208,6 @@ func (c textCanvas) drawSegment(x0, y0, x1, y1 int) {
 	}
 }
 
-// drawPoint draws a measured point; one that is only a lower bound points upwards.
 func (c textCanvas) drawPoint(x, y int, bound bool) {
 	if bound || c.ascii {
 		symbol := '*'

@@ -11,17 +11,15 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// OutputByRate is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
+// OutputByRate draws output against the rate, of stages with the roles; without roles, of the grid and the probes.
 func OutputByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	return rateFigure(run, plotOutput.Text(), findings.Output, func(y float64) string { return lang.Short(y, false) },
 		roles)
 }
 
-// logFactor is the ratio of the highest to the lowest value from which on a logarithmic axis shows more.
-const logFactor = 10
+const logFactor = 10 // of the highest to the lowest value, from which on a logarithmic axis shows more
 
-// TTFTByRate is TTFT against the rate, of stages as in [OutputByRate]. It rises by orders of magnitude where the server
-// saturates.
+// TTFTByRate draws TTFT as [OutputByRate] draws output. It rises by orders of magnitude where the server saturates.
 func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
 	f := rateFigure(run, plotTTFT.Text(), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
@@ -33,8 +31,7 @@ func TTFTByRate(run *rundir.Run, roles ...rundir.Role) *Figure {
 	return f
 }
 
-// rateFigure is a metric against the offered rate, with the saturation rate marked; closed loops are drawn at the rate
-// they completed. In a sweep by users it is against their number, as means, with the number carried marked.
+// rateFigure draws closed loops at the rate that they completed, and a sweep by users as means against their number.
 func rateFigure(run *rundir.Run, title lang.Text, of findings.StageNumber, format func(float64) string,
 	roles []rundir.Role) *Figure {
 	if len(roles) == 0 {
@@ -63,12 +60,17 @@ func rateFigure(run *rundir.Run, title lang.Text, of findings.StageNumber, forma
 	if users {
 		f.X.Format = lang.Shortest
 	}
-	if a := run.Answer; users && a != nil && a.Carried != nil && a.Carried.Users.Known() {
-		f.Spans = []Span{
-			{Low: math.NaN(), High: math.NaN(), Mark: a.Carried.Users.Value(), Text: lang.Same(AnswerNumber(a))},
-		}
-	} else if a := saturation.AnswerOf(run); !users && a != nil && a.Rate.Known() {
-		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: a.Rate.Value(), Text: lang.Same(AnswerNumber(a))}}
+	var mark rundir.Number
+	a := saturation.AnswerOf(run)
+	switch {
+	case a == nil:
+	case !users:
+		mark = a.Rate
+	case a.Carried != nil:
+		mark = a.Carried.Users
+	}
+	if mark.Known() {
+		f.Spans = []Span{{Low: math.NaN(), High: math.NaN(), Mark: mark.Value(), Text: lang.Same(AnswerNumber(a))}}
 	}
 	return f
 }
@@ -78,7 +80,7 @@ func ByUsers(run *rundir.Run) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Kind == rundir.KindOfUsers })
 }
 
-// meanPoints returns points, sorted by x, with those of one x joined to their mean.
+// meanPoints joins points of the same x, which follow each other, to their mean.
 func meanPoints(points []Point) (all []Point) {
 	for len(points) > 0 {
 		n := 1

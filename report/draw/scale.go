@@ -16,7 +16,8 @@ type Axis struct {
 
 // Number formats ticks as numbers.
 func Number(v float64) string {
-	switch a := math.Abs(v); {
+	a := math.Abs(v)
+	switch {
 	case a >= 1e6:
 		return trim(v/1e6) + "M"
 	case a >= 1e4:
@@ -27,7 +28,8 @@ func Number(v float64) string {
 
 // Seconds formats ticks of times.
 func Seconds(v float64) string {
-	switch a := math.Abs(v); {
+	a := math.Abs(v)
+	switch {
 	case a == 0:
 		return "0"
 	case a < 0.9995e-3:
@@ -41,11 +43,9 @@ func Seconds(v float64) string {
 // Share formats ticks of shares as per cent.
 func Share(v float64) string { return trim(100*v) + " %" }
 
-// trim prints at most four significant digits, and no zeros at the end.
-func trim(v float64) string { return lang.Shortest(round(v, 4)) }
+func trim(v float64) string { return lang.Shortest(roundTo(v, 4)) }
 
-// round rounds to a number of significant digits.
-func round(v float64, digits int) float64 {
+func roundTo(v float64, digits int) float64 {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return v
 	}
@@ -53,7 +53,6 @@ func round(v float64, digits int) float64 {
 	return math.Round(v*unit) / unit
 }
 
-// scale turns values into pixels.
 type scale struct {
 	low, high float64 // values
 	from, to  float64 // pixels
@@ -68,10 +67,8 @@ func (s scale) at(v float64) float64 {
 	return s.from + share*(s.to-s.from)
 }
 
-// clamp returns the pixel of a value, or of the end of the axis where it lies beyond.
 func (s scale) clamp(v float64) float64 { return s.at(min(max(v, s.low), s.high)) }
 
-// extent is the range of the values of an axis.
 type extent struct {
 	low, high float64
 	least     float64 // the least value above 0, for a logarithmic axis
@@ -91,8 +88,7 @@ func (e *extent) add(values ...float64) {
 	}
 }
 
-// fit returns the scale of an axis between two pixels. A linear axis begins at 0, so that lengths can be compared,
-// unless the axis asks for another range.
+// fit begins a linear axis at 0, so that lengths can be compared, unless the axis asks for another range.
 func (a Axis) fit(e extent, from, to float64) scale {
 	const room = 1.06 // of the range, so that no marker is cut
 	if a.Low != 0 || a.High != 0 {
@@ -118,7 +114,7 @@ func (a Axis) fit(e extent, from, to float64) scale {
 	return s
 }
 
-// ticks are round values along an axis: 1, 2 and 5 times powers of ten, about as many as asked for.
+// ticks returns 1, 2 and 5 times powers of ten, about as many as asked for.
 func (s scale) ticks(about int) []float64 {
 	var all []float64
 	if s.log {
@@ -141,12 +137,12 @@ func (s scale) ticks(about int) []float64 {
 		}
 	}
 	for i := math.Ceil(s.low / step); i*step <= s.high; i++ {
-		all = append(all, round(i*step, 9))
+		all = append(all, roundTo(i*step, 9))
 	}
 	return all
 }
 
-// logTicks are the digits that have a tick, by the number of decades.
+// logTicks returns the digits times powers of ten within the scale, of each decade or of every few.
 func logTicks(s scale, digits []float64, every int) []float64 {
 	var all []float64
 	for e := int(math.Floor(math.Log10(s.low))); float64(e) <= math.Log10(s.high); e++ {
@@ -155,7 +151,7 @@ func logTicks(s scale, digits []float64, every int) []float64 {
 		}
 		for _, m := range digits {
 			if v := m * math.Pow(10, float64(e)); v >= s.low && v <= s.high {
-				all = append(all, round(v, 9))
+				all = append(all, roundTo(v, 9))
 			}
 		}
 	}

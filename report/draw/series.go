@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// series draws one series.
 func (c *canvas) series(s *Series) {
 	if len(s.Points) == 0 {
 		return
@@ -39,7 +38,7 @@ func (c *canvas) series(s *Series) {
 	c.b.WriteString("</g>")
 }
 
-// polyline is the path through points; it is broken at values that are absent.
+// polyline breaks the path at values that are absent.
 func (c *canvas) polyline(points []Point) string {
 	var b strings.Builder
 	pen := byte('M')
@@ -55,7 +54,6 @@ func (c *canvas) polyline(points []Point) string {
 	return b.String()
 }
 
-// steps draws bars as one outline.
 func (c *canvas) steps(points []Point) {
 	var b strings.Builder
 	for i, p := range points {
@@ -70,12 +68,12 @@ func (c *canvas) steps(points []Point) {
 	fmt.Fprintf(&c.b, `<path class="area bars" d="%sV%sz"/>`, b.String(), px(c.bottom))
 }
 
-// dots draws many points as one path of round dots, and those that are bounds as one of arrows.
+// dots draws all points in two paths: they are too many for an element each.
 func (c *canvas) dots(points []Point) {
 	var dots, open strings.Builder
 	for _, p := range points {
 		x, y := c.x.clamp(p.X), c.y.clamp(p.Y)
-		c.spots = append(c.spots, [2]float64{round(x, 4), round(y, 4)})
+		c.spots = append(c.spots, [2]float64{roundTo(x, 4), roundTo(y, 4)})
 		switch {
 		case p.Shape == Cross:
 			fmt.Fprintf(&open, "M%s %sl4 4m0-4l-4 4", px(x-2), px(y-2))
@@ -93,7 +91,7 @@ func (c *canvas) dots(points []Point) {
 	}
 }
 
-// intervals draws the interval of each point that has one. An end beyond the axis is left open.
+// intervals leaves an end beyond the axis open.
 func (c *canvas) intervals(points []Point) {
 	const half = 3 // of the line at an end
 	for _, p := range points {
@@ -112,7 +110,6 @@ func (c *canvas) intervals(points []Point) {
 	}
 }
 
-// markers draws a marker at each point.
 func (c *canvas) markers(s *Series) {
 	for _, p := range s.Points {
 		if math.IsNaN(p.Y) {
@@ -143,7 +140,6 @@ func (c *canvas) markers(s *Series) {
 	}
 }
 
-// openClass is the class of markers that are not filled; empty for the others.
 func (s Shape) openClass() string {
 	if s == Ring || s == Square || s == Cross {
 		return " open"
@@ -151,7 +147,6 @@ func (s Shape) openClass() string {
 	return ""
 }
 
-// path returns the outline of a marker.
 func (s Shape) path(x, y float64) string {
 	switch s {
 	case Triangle:

@@ -18,10 +18,9 @@ const (
 	Completed = 4
 	Output    = 5
 	Offered   = 6
-	Ink       = -1 // what the server says of itself, and what the shape of a marker tells apart
+	Ink       = -1 // metrics of the server itself, and points that differ in shape
 )
 
-// colourClass is the class of a colour.
 func colourClass(i int) string {
 	if i == Ink {
 		return "ck"
@@ -32,17 +31,14 @@ func colourClass(i int) string {
 //go:embed style.css
 var style string
 
-// StyleSheet returns the style sheet of drawings: it needs the colours --c0 to --c7, --ink, --soft, --grid and
-// --ground.
+// StyleSheet returns the style sheet of drawings, which needs [LightColours] or [DarkColours].
 func StyleSheet() string { return style }
 
-// fileStyle returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
 func fileStyle() string {
 	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` +
 		fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
 }
 
-// fonts are the fonts of all texts: the system's own.
 const fonts = `system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif`
 
 // The colours of drawings.

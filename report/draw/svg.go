@@ -8,8 +8,7 @@ import (
 	"llmsweep/report/lang"
 )
 
-// File is a drawing that is a file of its own: figures beside each other. It needs nothing else: no script, no font, no
-// address.
+// File is an SVG file of figures beside each other, which loads no script, font or address.
 type File struct {
 	Title   lang.Text // over all; empty where the titles of the figures say enough
 	Figures []*Figure
@@ -29,13 +28,13 @@ const (
 	fileScale  = 1.5
 )
 
-// Name is what the file shows, in words.
+// Name returns what the file shows, in words.
 func (f *File) Name(l lang.Lang) string {
 	var all []string
-	for _, own := range f.Figures {
-		words := own.Caption
+	for _, fig := range f.Figures {
+		words := fig.Caption
 		if words.IsZero() {
-			words = own.Title
+			words = fig.Title
 		}
 		all = append(all, words.In(l))
 	}
@@ -58,25 +57,25 @@ func (f *File) Write(w io.Writer, l lang.Lang) error {
 		fmt.Fprintf(&b, `<text class="title" x="%d" y="%d">%s</text>`, leftMargin, -fileTitle-6, Escape(f.Title.In(l)))
 	}
 	width, height := float64(figureWidth*len(f.Figures)), 0.0
-	for i, own := range f.Figures {
-		c := canvas{Figure: own, l: l, standalone: true}
+	for i, fig := range f.Figures {
+		c := canvas{Figure: fig, l: l, standalone: true}
 		c.draw()
-		drawn := c.b.String()
+		svg := c.b.String()
 		fmt.Fprintf(&b, `<g transform="translate(%d 0)"><text class="title" x="%d" y="-6">%s</text>%s</g>`, figureWidth*i,
-			leftMargin, Escape(own.Title.In(l)), strings.TrimSuffix(drawn[strings.Index(drawn, ">")+1:], "</svg>"))
+			leftMargin, Escape(fig.Title.In(l)), strings.TrimSuffix(svg[strings.Index(svg, ">")+1:], "</svg>"))
 		height = max(height, c.bottom)
 	}
 	height += f.legend(&b, l, width, height)
-	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img">` +
+	const file = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img">` +
 		`<title>%s</title><style>%s</style><rect class="ground" x="0" y="%d" width="100%%" height="100%%"/>%s</svg>` + "\n"
-	_, err := fmt.Fprintf(w, svg, -top, px(width), px(height+float64(top)), px(fileScale*width),
+	_, err := fmt.Fprintf(w, file, -top, px(width), px(height+float64(top)), px(fileScale*width),
 		px(fileScale*(height+float64(top))), Escape(f.Name(l)), fileStyle(), -top, b.String())
 	return err
 }
 
-// legend writes the legend beneath the figures, in rows, and returns its height.
+// legend returns the height that it takes.
 func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float64 {
-	const sign, between, left = 32, 16, leftMargin / 2 // room for a sign; distance of entries
+	const sign, gap, left = 32, 16, leftMargin / 2 // room for a sign; distance of entries
 	if len(f.Legend) == 0 {
 		return 0
 	}
@@ -88,13 +87,12 @@ func (f *File) legend(b *strings.Builder, l lang.Lang, width, top float64) float
 		}
 		fmt.Fprintf(b, `<g transform="translate(%s %s)">%s<text x="%d" y="9">%s</text></g>`, px(x), px(top+y), e.Sign,
 			sign, Escape(e.Text.In(l)))
-		x += w + between
+		x += w + gap
 	}
 	return y + 1.5*fileLegend
 }
 
-// LineSign returns a piece of the line of a series alone, for a legend: after the last colour the lines begin anew, and
-// are dashed.
+// LineSign returns a piece of the line of the series at a place, for a legend. After the last colour, lines are dashed.
 func LineSign(place int) string {
 	dash := ""
 	if place >= Colours {

@@ -17,7 +17,6 @@ func HTML(t lang.Text) string {
 	return `<span class="en" lang="en">` + Escape(t.EN) + `</span><span class="zh" lang="zh">` + Escape(t.ZH) + `</span>`
 }
 
-// svgText returns the text as the content of an SVG text element.
 func svgText(t lang.Text, l lang.Lang) string {
 	switch {
 	case l != "":
@@ -29,22 +28,21 @@ func svgText(t lang.Text, l lang.Lang) string {
 		`<tspan class="zh" lang="zh">` + Escape(t.ZH) + `</tspan>`
 }
 
-// textWidth returns the width of the text in pixels, in the wider language. It rather says too much.
+// textWidth is that of the wider language.
 func textWidth(t lang.Text) float64 { return max(stringWidth(t.EN), stringWidth(t.ZH)) }
 
 // Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the
 // direction of text around are left out: names and messages come from servers and files.
 func Escape(s string) string { return html.EscapeString(table.Clean(s)) }
 
-// The size of text in pixels of the drawing. On a narrow screen, where a drawing is made smaller, its text is larger
-// ([fontNarrow]): labels keep that distance.
+// On a narrow screen, where drawings are made smaller, their text is larger than the usual 11.5: labels keep the
+// distance of the larger one.
 const (
-	fontWide   = 11.5
-	fontNarrow = 14
+	fontNarrow = 14 // pixels of the drawing
 	lineHeight = 15
 )
 
-// stringWidth estimates the width of a text at the larger size.
+// stringWidth estimates pixels at [fontNarrow], rather too many.
 func stringWidth(s string) float64 {
 	const wide, capital, small, thin = 1.0, 0.68, 0.56, 0.3 // of the size; measured on common fonts, and rounded up
 	w := 0.0

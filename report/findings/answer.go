@@ -16,10 +16,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// maxLines is how many lines an answer has besides its cautions.
-const maxLines = 5
+const maxLines = 5 // of an answer, besides its cautions
 
-// answer is what a run found, as sentences.
 type answer struct {
 	lines    []string // the result first, then what a reader does with it, then why it is so
 	cautions []string // that a reader must know first
@@ -27,24 +25,25 @@ type answer struct {
 	leading  int      // how many of the lines are cautions on the result
 }
 
-// Answer returns what a run found, as sentences. Every report begins with it. There are none where a run only measured
-// rows.
+// Answer returns what a run found, as sentences. A run that only measured rows has none.
 func Answer(run *rundir.Run, l lang.Lang) []string {
 	a := composeAnswer(run, l)
 	return a.shown()
 }
 
-// shown are the sentences that the answer has room for.
 func (a *answer) shown() []string {
 	return append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
 }
 
 // AnswerParts returns the answer in parts: cautions that come before the result, the result, and what follows it.
-func AnswerParts(run *rundir.Run, l lang.Lang) (before []string, main string, rest []string) {
-	a := composeAnswer(run, l)
-	all := a.shown()
+func AnswerParts(run *rundir.Run) (before []lang.Text, main lang.Text, rest []lang.Text) {
+	var a answer // leading and the number of lines are the same in both languages
+	all := lang.Sentences(func(l lang.Lang) []string {
+		a = composeAnswer(run, l)
+		return a.shown()
+	})
 	if len(all) == 0 {
-		return nil, "", nil
+		return nil, lang.Text{}, nil
 	}
 	n := a.leading
 	if n == len(a.lines) { // there is no result: the last caution is in its place
@@ -53,14 +52,12 @@ func AnswerParts(run *rundir.Run, l lang.Lang) (before []string, main string, re
 	return all[:n], all[n], all[n+1:]
 }
 
-// Notes returns what is worth knowing and changes nothing: the sentences for which the answer has no room, and the
-// notes of the run that are no warnings.
+// Notes returns the sentences for which the answer has no room, and the notes that are no warnings.
 func Notes(run *rundir.Run, l lang.Lang) []string {
 	a := composeAnswer(run, l)
 	return slices.Concat(a.lines[min(maxLines, len(a.lines)):], a.details, runNotes(run, l, isRemark))
 }
 
-// composeAnswer returns what a run found.
 func composeAnswer(run *rundir.Run, l lang.Lang) (a answer) {
 	if sent, failed := requestCounts(run); sent > 0 && sent == failed {
 		a.lines = []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
@@ -81,7 +78,6 @@ func (a *answer) add(lines ...string) {
 	a.lines = append(a.lines, slices.DeleteFunc(lines, func(s string) bool { return s == "" })...)
 }
 
-// addResult adds the answer of a sweep, or what rows show of the objectives.
 func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	found := saturation.AnswerOf(run)
 	switch {
@@ -94,7 +90,7 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 		return
 	}
 	cautions := found.Cautions
-	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // at every load: the rate is that of the others
+	if len(cautions) > 0 && cautions[0].Is(saturation.FailsAlways) { // the rate is that of the other requests
 		a.add(Note(cautions[0], l))
 		a.leading, cautions = len(a.lines), cautions[1:]
 	}
@@ -103,7 +99,7 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	} else {
 		a.add(rateSentence(run, found, l) + resourceLimit(run, found, l))
 		a.add(sloLines(run, l)...)
-		a.add(operatingLoad(found, l), costSentence(run, l), bracketSentence(run, l), sweepTime(found, l),
+		a.add(operatingLoad(found, l), costSentence(run, l), bracketSentence(run, l), neededBudget(found, l),
 			simulatorCapacity(run, found, l))
 	}
 	for _, n := range cautions {
@@ -111,7 +107,6 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	}
 }
 
-// bracketSentence names the two holds that the answer rests on.
 func bracketSentence(run *rundir.Run, l lang.Lang) string {
 	sat := run.Saturation
 	if sat == nil {
@@ -135,12 +130,10 @@ func bracketSentence(run *rundir.Run, l lang.Lang) string {
 	return text
 }
 
-// offeredText is the rate that a stage was offered, as its row has it.
 func offeredText(s *rundir.Stage) string {
 	return lang.Number(rundir.Exactly(slo.Offered(s)), lang.Rate)
 }
 
-// stageNamed returns the stage with a name; nil where there is none.
 func stageNamed(run *rundir.Run, name string) *rundir.Stage {
 	if i := slices.IndexFunc(run.Stages, func(s rundir.Stage) bool { return s.Name == name }); i >= 0 {
 		return &run.Stages[i]
@@ -148,15 +141,13 @@ func stageNamed(run *rundir.Run, name string) *rundir.Stage {
 	return nil
 }
 
-// sweepTime returns how long a sweep would have to take, where the time was too short to find the answer.
-func sweepTime(a *rundir.Answer, l lang.Lang) string {
+func neededBudget(a *rundir.Answer, l lang.Lang) string {
 	if !a.Needed.Known() {
 		return ""
 	}
 	return sayNeeded.In(l, lang.FlagValue(a.Needed.Value()))
 }
 
-// publishedSaturation returns what the rows of a published sweep show of its saturation.
 func publishedSaturation(sat *rundir.Saturation, l lang.Lang) string {
 	if sat.Rate.IsZero() {
 		return sayRowsDisagree.In(l, lang.Number(sat.Low, lang.Fixed(2)), lang.Number(sat.High, lang.Fixed(2)))
@@ -171,8 +162,6 @@ func publishedSaturation(sat *rundir.Saturation, l lang.Lang) string {
 	return sayRowsLevel.In(l, rate+output)
 }
 
-// noAnswerReason returns the note on why a sweep found no saturation point, and on what to run next; ok is false where
-// there is none.
 func noAnswerReason(run *rundir.Run) (why note.Note, ok bool) {
 	i := slices.IndexFunc(run.Warnings, isNoAnswerNote)
 	if i < 0 {
@@ -183,7 +172,6 @@ func noAnswerReason(run *rundir.Run) (why note.Note, ok bool) {
 
 func isNoAnswerNote(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none") }
 
-// rateSentence is the rate of an answer, or why there is none.
 func rateSentence(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	switch a.Kind {
 	case rundir.Unanswerable:
@@ -210,7 +198,9 @@ func rateSentence(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 		rundir.Accepts: sayAccepts}[a.Kind]
 	s := say.In(l, lang.Number(a.Rate, digits)) + interval
 	if a.Output.Known() {
-		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, OutputDigits(a))))
+		tokens := a.Output.Value() / a.Rate.Value()
+		digits := lang.Estimate(lang.Scale(a.Low, tokens), lang.Scale(a.High, tokens)) // as exact as the rate
+		s += sayOutput.In(l, lang.Grouped(lang.Number(a.Output, digits)))
 	}
 	switch {
 	case a.Overload.Known():
@@ -221,14 +211,13 @@ func rateSentence(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// operatingLoad returns the load to run the server at, and its latencies there: always the same statistics, so that
-// answers can be compared.
+// operatingLoad tells the same statistics in every answer, so that answers can be compared.
 func operatingLoad(a *rundir.Answer, l lang.Lang) string {
 	c := a.Comfortable
 	if c == nil {
 		return ""
 	}
-	var feel []string
+	var latencies []string
 	add := func(say lang.Phrase, mean, p90 rundir.Number) {
 		if mean.IsZero() {
 			return
@@ -237,40 +226,33 @@ func operatingLoad(a *rundir.Answer, l lang.Lang) string {
 		if !p90.IsZero() {
 			text += sayP90.In(l, lang.Time(p90))
 		}
-		feel = append(feel, text)
+		latencies = append(latencies, text)
 	}
 	add(sayTTFT, c.TTFTMean, c.TTFTP90)
 	add(sayITL, c.ITLMean, rundir.Number{})
 	add(sayLatency, c.LatencyMean, c.LatencyP90)
-	if len(feel) == 0 {
+	if len(latencies) == 0 {
 		return ""
 	}
 	say := sayRunAt
 	if c.BySLO {
 		say = sayRunAtSLO
 	}
-	text := strings.Join(feel, lang.Comma.In(l))
+	text := strings.Join(latencies, lang.Comma.In(l))
 	if len(c.Stages) > 1 {
 		text += sayBetweenRows.In(l)
 	}
-	return say.In(l, lang.Number(c.Rate, ComfortableDigits(a)), text)
+	return say.In(l, lang.Number(c.Rate, comfortableDigits(a)), text)
 }
 
-// ComfortableDigits prints the comfortable rate of an answer, as exactly as the rate that it follows from is known.
-func ComfortableDigits(a *rundir.Answer) lang.Printer {
+// comfortableDigits prints the comfortable rate as exactly as the rate that it follows from is known.
+func comfortableDigits(a *rundir.Answer) lang.Printer {
 	if c := a.Comfortable; c != nil && c.BySLO && a.Promise.Low.Known() && a.Promise.High.Known() {
 		return lang.Estimate(a.Promise.Low, a.Promise.High)
 	}
 	return lang.Estimate(a.Low, a.High)
 }
 
-// OutputDigits prints the output at the rate of an answer, as exactly as the rate is known.
-func OutputDigits(a *rundir.Answer) lang.Printer {
-	tokens := a.Output.Value() / a.Rate.Value()
-	return lang.Estimate(lang.Scale(a.Low, tokens), lang.Scale(a.High, tokens))
-}
-
-// simulatorCapacity compares the answer with the computed capacity of the simulator.
 func simulatorCapacity(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	capacity, found := run.Target.Capacity, a.Rate
 	switch {
@@ -283,36 +265,30 @@ func simulatorCapacity(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	return sayCapacity.In(l, lang.Number(capacity, lang.Rate), lang.Number(found, lang.Rate), lang.Fixed(1)(off, false))
 }
 
-// resourceLimit returns which resource of a saturated server was the limit.
 func resourceLimit(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	if a.Quota != nil {
-		return quota(a, l)
+		return quotaSentence(a, l)
 	}
-	for i := range run.Stages {
-		st := &run.Stages[i]
-		if st.Name != a.LimitStage || st.Server == nil {
-			continue
+	st := stageNamed(run, a.LimitStage)
+	if st == nil || st.Server == nil {
+		return ""
+	}
+	s := st.Server
+	switch a.Limit {
+	case rundir.LimitKV:
+		return sayLimitKV.In(l, Whole(lang.Scale(s.KVUsageMax, 100)), Whole(s.Preemptions))
+	case rundir.LimitSlots:
+		return sayLimitSlots.In(l, Whole(s.RunningMax), Whole(s.Waiting))
+	case rundir.LimitCompute:
+		if half := stageNamed(run, a.LimitFlat); half != nil {
+			return sayLimitFlat.In(l, Whole(st.Concurrency.Mean), Whole(half.Concurrency.Mean))
 		}
-		s := st.Server
-		switch a.Limit {
-		case rundir.LimitKV:
-			return sayLimitKV.In(l, lang.Number(lang.Scale(s.KVUsageMax, 100), lang.Fixed(0)),
-				lang.Number(s.Preemptions, lang.Fixed(0)))
-		case rundir.LimitSlots:
-			return sayLimitSlots.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(s.Waiting, lang.Fixed(0)))
-		case rundir.LimitCompute:
-			if half := stageNamed(run, a.LimitFlat); half != nil {
-				return sayLimitFlat.In(l, lang.Number(st.Concurrency.Mean, lang.Fixed(0)), lang.Number(half.Concurrency.Mean,
-					lang.Fixed(0)))
-			}
-			return sayLimitCompute.In(l, lang.Number(s.Running, lang.Fixed(0)))
-		}
+		return sayLimitCompute.In(l, Whole(s.Running))
 	}
 	return ""
 }
 
-// quota returns the limit on the rate that a server or a gateway before it has, and how to keep below it.
-func quota(a *rundir.Answer, l lang.Lang) string {
+func quotaSentence(a *rundir.Answer, l lang.Lang) string {
 	const below = 0.95 // of the rate: arrivals come unevenly
 	q := a.Quota
 	rate := a.Rate.Or(a.Low.Or(a.High.Value()))
@@ -324,25 +300,23 @@ func quota(a *rundir.Answer, l lang.Lang) string {
 	if q.ByTokens {
 		say, amount = sayOutputTokens, q.Tokens
 	}
-	text := say.In(l, lang.Grouped(lang.Number(amount, lang.Fixed(0))), periodText(q.Period.Value()).In(l))
+	text := say.In(l, lang.Grouped(Whole(amount)), periodText(q.Period.Value()).In(l))
 	return sayQuota.In(l, text, lang.Number(rundir.Exactly(rate), lang.Short), floorTwoDigits(below*rate))
 }
 
-// periodText is the period of a quota in words.
 func periodText(seconds float64) lang.Text {
-	const close = 0.05
+	const tolerance = 0.05
 	for _, p := range []struct {
 		seconds float64
 		words   lang.Phrase
 	}{{1, wordASecond}, {60, wordAMinute}, {3600, wordAnHour}} {
-		if math.Abs(seconds/p.seconds-1) < close {
+		if math.Abs(seconds/p.seconds-1) < tolerance {
 			return p.words.Text()
 		}
 	}
 	return sayInSeconds.Text(lang.Number(rundir.Exactly(seconds), lang.Fixed(0)))
 }
 
-// floorTwoDigits rounds down to two digits.
 func floorTwoDigits(v float64) string {
 	scale := math.Pow(10, math.Floor(math.Log10(v))-1)
 	return strconv.FormatFloat(math.Floor(v/scale)*scale, 'g', 2, 64)

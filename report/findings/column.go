@@ -36,7 +36,6 @@ const (
 	UnitInCells                // in each cell
 )
 
-// heading returns the column of a table.
 func (c *Column) heading(u Units) table.Column {
 	h := table.Column{Head: c.Head, Sub: c.Sub, Left: c.Left}
 	if c.Unit != "" && (u == UnitInHead || u == UnitUnderHead && c.Sub.IsZero()) {
@@ -67,7 +66,6 @@ func TabulateStages(columns []Column, rows []StageRow, u Units) table.Table {
 	return t
 }
 
-// nameCell returns the cell with the name of a stage.
 func nameCell(r StageRow) table.Cell {
 	return table.Cell{Text: lang.Same(StageName(r.Stage)), Tone: table.Strong}
 }

@@ -10,8 +10,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns
-// of its own: see [Pick].
+// Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these: see [Pick].
 func Columns() []Column {
 	all := slices.Concat(runColumns(), settingColumns(), countColumns(), rateColumns())
 	for _, d := range []struct {
@@ -53,25 +52,23 @@ func Pick(ids ...string) []Column {
 	return picked
 }
 
-// wordColumn is a column of words.
 func wordColumn(id string, head lang.Text, word func(StageRow) string, cell func(StageRow) table.Cell) Column {
 	return Column{ID: id, Head: head, Left: true, Word: word, Cell: cell}
 }
 
-// numberColumn is a column of numbers that are printed in one way.
 func numberColumn(id string, head lang.Text, unit string, of StageNumber, print lang.Printer) Column {
 	return Column{ID: id, Head: head, Unit: unit, Number: of,
 		Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
 }
 
-// rateColumn is a column of rates: a row in which nothing was completed has none.
+// rateColumn is empty where nothing was completed.
 func rateColumn(id string, head lang.Phrase, unit string, of StageNumber, print lang.Printer) Column {
 	c := numberColumn(id, head.Text(), unit, of, print)
 	c.Cell = func(r StageRow) table.Cell { return table.Number(lang.NonZero(of(r.Stage)), "", print) }
 	return c
 }
 
-// countColumn is a column of a number of requests; a published table does not say it.
+// countColumn is empty where a published table does not have the count.
 func countColumn(id string, head lang.Text, of func(*rundir.Stage) int) Column {
 	key := strings.Replace(id, "_", ".", 1)
 	word := func(r StageRow) string { return csvNumber(r.Stage, key, float64(of(r.Stage))) }
@@ -84,15 +81,10 @@ func countColumn(id string, head lang.Text, of func(*rundir.Stage) int) Column {
 	}}
 }
 
-// fileColumn is a column that CSV alone has.
-func fileColumn(id string, word func(StageRow) string) Column {
-	return Column{ID: id, Word: word}
-}
+func csvTextColumn(id string, word func(StageRow) string) Column { return Column{ID: id, Word: word} }
 
-// fileNumber is a number that CSV alone has.
-func fileNumber(id string, of StageNumber) Column { return Column{ID: id, Number: of} }
+func csvNumberColumn(id string, of StageNumber) Column { return Column{ID: id, Number: of} }
 
-// anyStage returns a condition: that a stage of some run passes a test.
 func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 	return func(runs []rundir.Run) bool {
 		return slices.ContainsFunc(runs, func(run rundir.Run) bool {
@@ -101,7 +93,6 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 	}
 }
 
-// countColumns are the numbers of requests.
 func countColumns() []Column {
 	return []Column{
 		countColumn("requests_due", headRequests.Text(), func(s *rundir.Stage) int { return s.Requests.Due }),
@@ -110,60 +101,62 @@ func countColumns() []Column {
 		countColumn("requests_error", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Error }),
 		countColumn("requests_incomplete", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Incomplete }),
 		countColumn("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
-		fileColumn("errors", func(r StageRow) string { return errorCounts(r.Stage.Errors) }),
+		csvTextColumn("errors", func(r StageRow) string { return errorCounts(r.Stage.Errors) }),
 	}
 }
 
-// rateColumns are the rates offered and completed.
 func rateColumns() []Column {
 	offered := numberColumn("rates_offered", headOffered.Text(), "req/s",
 		func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
-	cell := offered.Cell
 	offered.Cell = func(r StageRow) table.Cell {
 		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
 			return table.None()
 		}
-		return cell(r)
+		return table.Number(r.Stage.Rates.Offered, "", lang.Rate)
 	}
-	gaps := numberColumn("inter_token_s", lang.Same("ITL"), "",
-		func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
-	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
+	chunks := numberColumn("tokens_per_chunk", headPerChunk.Text(), "tok",
+		func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }, lang.Short)
+	chunks.When = anyStage(func(s *rundir.Stage) bool { // it stands beside what speculative decoding accepts
+		return s.Server != nil && s.Server.AcceptLength.Known()
+	})
 	return []Column{
 		offered,
-		fileNumber("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
+		csvNumberColumn("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
 		rateColumn("rates_completed", lang.HeadDone, "req/s", Completed, lang.Rate),
 		rateColumn("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
 		rateColumn("tokens_per_s_input", headInput, "tok/s",
 			func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }, lang.Short),
-		fileNumber("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
+		csvNumberColumn("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
 		wholeRunColumn("whole_run_rates_completed", "req/s",
 			func(w *rundir.WholeRun) rundir.Number { return w.Rates.Completed }, lang.Rate),
 		wholeRunColumn("whole_run_tokens_per_s_output", "tok/s",
 			func(w *rundir.WholeRun) rundir.Number { return w.TokensPerS.Output }, lang.Short),
 		numberColumn("concurrency_mean", headInFlight.Text(), "",
 			func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
-		fileColumn("concurrency_peak", func(r StageRow) string {
+		csvTextColumn("concurrency_peak", func(r StageRow) string {
 			return csvNumber(r.Stage, "concurrency.peak", float64(r.Stage.Concurrency.Peak))
 		}),
-		fileNumber("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
-		fileNumber("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
+		csvNumberColumn("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
+		csvNumberColumn("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
 		outputTokensColumn("mean", lang.SubMean.Text(), func(t *rundir.TokenStats) rundir.Number { return t.Mean }),
-		fileNumber("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
+		csvNumberColumn("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
 		outputTokensColumn("p50", lang.Same("p50"), func(t *rundir.TokenStats) rundir.Number { return t.P50 }),
 		outputTokensColumn("p90", lang.Same("p90"), func(t *rundir.TokenStats) rundir.Number { return t.P90 }),
 		outputTokensColumn("max", lang.Same("max"), func(t *rundir.TokenStats) rundir.Number { return t.Max }),
 		{ID: "output_tokens_at_limit", Head: headAtLimit.Text(),
 			Number: func(s *rundir.Stage) rundir.Number { return s.OutputTokens.AtLimit },
 			Cell:   func(r StageRow) table.Cell { return table.Percent(r.Stage.OutputTokens.AtLimit) }},
-		fileNumber("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
-		chunkColumn(),
-		fileColumn("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
-		gaps,
+		csvNumberColumn("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
+		chunks,
+		csvTextColumn("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
+		{ID: "inter_token_s", Head: lang.Same("ITL"), Sub: lang.SubMean.Text(),
+			Number: func(s *rundir.Stage) rundir.Number { return s.InterToken },
+			Cell:   func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }},
 		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthDiffers, Cell: lengthCell},
 	}
 }
 
-// wholeRunColumn is a rate of a closed loop with its start and end in it, beside that of its steady part.
+// wholeRunColumn is a rate of a closed loop that includes its start and its end.
 func wholeRunColumn(id, unit string, of func(*rundir.WholeRun) rundir.Number, print lang.Printer) Column {
 	c := numberColumn(id, headWholeRun.Text(), unit, func(s *rundir.Stage) (n rundir.Number) {
 		if s.WholeRun != nil {
@@ -175,15 +168,6 @@ func wholeRunColumn(id, unit string, of func(*rundir.WholeRun) rundir.Number, pr
 	return c
 }
 
-// chunkColumn is how many tokens a chunk of the stream holds. It stands beside what speculative decoding accepts.
-func chunkColumn() Column {
-	c := numberColumn("tokens_per_chunk", headPerChunk.Text(), "tok",
-		func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }, lang.Short)
-	c.When = anyStage(func(s *rundir.Stage) bool { return s.Server != nil && s.Server.AcceptLength.Known() })
-	return c
-}
-
-// outputTokensColumn is a column of a statistic of the lengths of answers.
 func outputTokensColumn(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number) Column {
 	c := numberColumn("output_tokens_"+id, headLength.Text(), "",
 		func(s *rundir.Stage) rundir.Number { return of(&s.OutputTokens) }, lang.Short)
@@ -191,8 +175,6 @@ func outputTokensColumn(id string, sub lang.Text, of func(*rundir.TokenStats) ru
 	return c
 }
 
-// lengthDiffers reports whether the length of answers says something: they end by themselves, or not as they were asked
-// to.
 func lengthDiffers(runs []rundir.Run) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
 		return run.Workload.Capped || slices.ContainsFunc(run.Stages,
@@ -200,7 +182,6 @@ func lengthDiffers(runs []rundir.Run) bool {
 	})
 }
 
-// lengthCell is the mean length of answers, and the requested length where it differs.
 func lengthCell(r StageRow) table.Cell {
 	got := r.Stage.OutputTokens.Mean
 	if !got.Known() {
@@ -213,10 +194,9 @@ func lengthCell(r StageRow) table.Cell {
 		Tone: table.Bad}
 }
 
-// distColumns are the columns of a distribution of durations.
 func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
 	all := []Column{
-		fileColumn(id+"_n", func(r StageRow) string { return csvNumber(r.Stage, id+".n", float64(of(r.Stage).N)) }),
+		csvTextColumn(id+"_n", func(r StageRow) string { return csvNumber(r.Stage, id+".n", float64(of(r.Stage).N)) }),
 	}
 	for _, f := range new(rundir.Dist).Numbers() {
 		c := Column{ID: id + "_" + f.Name, Head: head,
@@ -228,11 +208,10 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 		all = append(all, c)
 	}
 	return append(all,
-		fileColumn(id+"_over", func(r StageRow) string { return lowerBounds(of(r.Stage)) }),
-		fileColumn(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
+		csvTextColumn(id+"_over", func(r StageRow) string { return lowerBounds(of(r.Stage)) }),
+		csvTextColumn(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
 }
 
-// judgementColumns are the verdicts on a stage, by load and by SLO.
 func judgementColumns() []Column {
 	hasSLO := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
 	good := numberColumn("goodput_rate", headGoodput.Text(), "req/s",
@@ -241,28 +220,34 @@ func judgementColumns() []Column {
 		func(s *rundir.Stage) rundir.Number { return goodput(s).Tokens }, lang.Short)
 	good.When, tokens.When = hasSLO, anyStage(func(s *rundir.Stage) bool { return !goodput(s).Tokens.IsZero() })
 	met := wordColumn("goodput_verdict", headSLO.Text(),
-		func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
+		func(r StageRow) string { return string(goodput(r.Stage).Verdict) },
+		func(r StageRow) table.Cell {
+			if r.Stage.Goodput == nil {
+				return table.Absent()
+			}
+			return SLOCell(r.Stage.Goodput.Verdict)
+		})
 	met.When = hasSLO
 	return []Column{
 		wordColumn("verdict", headVerdict.Text(),
 			func(r StageRow) string { return string(countedVerdict(r.Stage)) }, VerdictCell),
-		fileNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
-		fileNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
-		fileNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
+		csvNumberColumn("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
+		csvNumberColumn("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
+		csvNumberColumn("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
 		good, tokens,
-		fileNumber("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
-		fileColumn("goodput_unknown", func(r StageRow) string { return nonZeroText(float64(goodput(r.Stage).Unknown)) }),
+		csvNumberColumn("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
+		csvTextColumn("goodput_unknown", func(r StageRow) string { return nonZeroText(float64(goodput(r.Stage).Unknown)) }),
 		met,
-		fileColumn("goodput_terms", func(r StageRow) string {
+		csvTextColumn("goodput_terms", func(r StageRow) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
 				parts = append(parts, p.Term+"="+string(p.Verdict))
 			}
 			return strings.Join(parts, " ")
 		}),
-		fileNumber("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
-		fileColumn("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
-		fileColumn("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
+		csvNumberColumn("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
+		csvTextColumn("invalid", func(r StageRow) string { return joinNotes(r.Stage.Invalid) }),
+		csvTextColumn("warnings", func(r StageRow) string { return joinNotes(r.Stage.Warnings...) }),
 		{ID: "remark", Head: headRemark.Text(), Left: true, Cell: remarkCell},
 		{ID: "grades", Head: headAccuracy.Text(), Left: true,
 			When: func(runs []rundir.Run) bool {
@@ -270,14 +255,6 @@ func judgementColumns() []Column {
 			},
 			Cell: func(r StageRow) table.Cell { return gradesCell(r.Stage.Graded) }},
 	}
-}
-
-// sloCell is the verdict on what was promised.
-func sloCell(r StageRow) table.Cell {
-	if r.Stage.Goodput == nil {
-		return table.Absent()
-	}
-	return SLOCell(r.Stage.Goodput.Verdict)
 }
 
 // SLOCell returns the cell with the verdict on what was promised.
@@ -291,7 +268,6 @@ func SLOCell(v rundir.SLOVerdict) table.Cell {
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}
 }
 
-// countedVerdict returns what tables tell of a stage: its verdict, or that it is not counted.
 func countedVerdict(s *rundir.Stage) rundir.Verdict {
 	if !s.Invalid.IsZero() {
 		return lang.NotCounted
@@ -299,17 +275,21 @@ func countedVerdict(s *rundir.Stage) rundir.Verdict {
 	return s.Verdict
 }
 
+// VerdictName returns the word for a verdict.
+func VerdictName(v rundir.Verdict) lang.Text {
+	return lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) })
+}
+
 // VerdictCell returns the cell with the verdict on a stage. A rate below one that was held is held.
 func VerdictCell(r StageRow) table.Cell {
 	v := countedVerdict(r.Stage)
 	switch {
-	case v == rundir.Undecided && belowHeld(r):
+	case v == rundir.Undecided && belowHeldRate(r):
 		v = rundir.Stable
-	case v == rundir.Saturated && belowHeld(r): // the row was too short
+	case v == rundir.Saturated && belowHeldRate(r): // the row was too short
 		v = rundir.Undecided
 	}
-	c := table.Cell{Text: lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) }), Badge: cmp.Or(v, "none"),
-		Tone: table.Faint}
+	c := table.Cell{Text: VerdictName(v), Badge: cmp.Or(v, "none"), Tone: table.Faint}
 	switch v {
 	case rundir.Stable:
 		c.Tone = table.Good
@@ -321,10 +301,9 @@ func VerdictCell(r StageRow) table.Cell {
 	return c
 }
 
-// serverColumns are the server's own metrics: means over the window, and the highest share of its cache. Times are by
-// the engine's own clock.
+// serverColumns are means over the window and the highest share of the cache. Times are by the engine's own clock.
 func serverColumns() []Column {
-	gauge := func(id string, head lang.Text, unit lang.Text, cell func(rundir.Number) table.Cell,
+	gauge := func(id string, head, unit lang.Text, cell func(rundir.Number) table.Cell,
 		of func(*rundir.Server) rundir.Number) Column {
 		number := func(s *rundir.Stage) (n rundir.Number) {
 			if s.Server != nil {
@@ -368,7 +347,6 @@ func serverColumns() []Column {
 	}
 }
 
-// sessionColumns are what a stage shows of conversations.
 func sessionColumns() []Column {
 	share := func(id string, head lang.Phrase, of StageNumber) Column {
 		return Column{ID: id, Head: head.Text(), Sub: lang.Same("%"), Number: of,
@@ -403,14 +381,11 @@ func sessionColumns() []Column {
 		share("sessions_hits", headHits, session(func(s *rundir.Sessions) rundir.Number { return s.Hits })),
 		notInCSV(share("sessions_again", headAgain, session((*rundir.Sessions).Again))),
 		share("sessions_good", headGood, session(func(s *rundir.Sessions) rundir.Number { return s.Good })),
-		notInCSV(share("turns_good", headTurnsGood, goodTurns)),
+		notInCSV(share("turns_good", headTurnsGood, func(s *rundir.Stage) rundir.Number {
+			if s.Sessions == nil {
+				return rundir.Number{}
+			}
+			return goodput(s).Share
+		})),
 	}
-}
-
-// goodTurns returns the share of the turns of a stage that kept the SLO.
-func goodTurns(s *rundir.Stage) rundir.Number {
-	if s.Sessions == nil || s.Goodput == nil {
-		return rundir.Number{}
-	}
-	return s.Goodput.Share
 }

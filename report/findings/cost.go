@@ -9,8 +9,10 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// tokenCost returns what output costs by the labels of a run; nil where price, number of GPUs or output is not known.
-// At the recommended load, answers are as long as at saturation.
+const costDigits = 4 // decimals
+
+// tokenCost is nil where price, number of GPUs or output is not known. At the recommended load, answers are taken to be
+// as long as at saturation.
 func tokenCost(run *rundir.Run) *rundir.TokenCost {
 	a, hour := saturation.AnswerOf(run), run.Labels.Price*float64(run.Labels.GPUs)
 	if a == nil || hour <= 0 || !a.Rate.Known() || a.Rate.Value() <= 0 || !a.Output.Known() || a.Output.Value() <= 0 {
@@ -23,7 +25,6 @@ func tokenCost(run *rundir.Run) *rundir.TokenCost {
 	return c
 }
 
-// costSentence returns what output costs, as a sentence: as exactly as the rate is known that it follows from.
 func costSentence(run *rundir.Run, l lang.Lang) string {
 	c := tokenCost(run)
 	if c == nil {
@@ -45,11 +46,10 @@ func costSentence(run *rundir.Run, l lang.Lang) string {
 	if c.AtLoad.IsZero() {
 		return sayCostsSaturated.In(l, money(c.AtSaturation), each)
 	}
-	load := lang.Number(a.Comfortable.Rate, ComfortableDigits(a))
+	load := lang.Number(a.Comfortable.Rate, comfortableDigits(a))
 	return sayCosts.In(l, money(c.AtLoad), load, money(c.AtSaturation), each)
 }
 
-// spentSentence returns what a run spent, as a sentence.
 func spentSentence(s *rundir.Spent, l lang.Lang) string {
 	text := saySpent.In(l, strconv.Itoa(s.Requests), strconv.FormatInt(s.PromptTokens, 10),
 		strconv.FormatInt(s.OutputTokens, 10))
@@ -61,6 +61,3 @@ func spentSentence(s *rundir.Spent, l lang.Lang) string {
 	}
 	return text + lang.Stop.In(l)
 }
-
-// costDigits is how many decimals of a cost are shown.
-const costDigits = 4

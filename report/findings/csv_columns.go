@@ -24,10 +24,9 @@ func Field(c *Column, r StageRow) string {
 	return ""
 }
 
-// runColumns are the same in each row of a run.
 func runColumns() []Column {
 	text := func(id string, of func(*rundir.Run) string) Column {
-		return fileColumn(id, func(r StageRow) string { return of(r.Run) })
+		return csvTextColumn(id, func(r StageRow) string { return of(r.Run) })
 	}
 	return []Column{
 		text("started", func(r *rundir.Run) string {
@@ -60,20 +59,19 @@ func runColumns() []Column {
 	}
 }
 
-// settingColumns tell which stage it is, and when it ran.
 func settingColumns() []Column {
 	seconds := func(id string, of func(*rundir.Stage) float64) Column {
-		return fileColumn(id, func(r StageRow) string { return csvNumber(r.Stage, id, of(r.Stage)) })
+		return csvTextColumn(id, func(r StageRow) string { return csvNumber(r.Stage, id, of(r.Stage)) })
 	}
 	return []Column{
 		wordColumn("name", lang.HeadLoad.Text(), func(r StageRow) string { return StageName(r.Stage) }, nameCell),
-		fileColumn("kind", func(r StageRow) string { return r.Stage.Kind }),
+		csvTextColumn("kind", func(r StageRow) string { return r.Stage.Kind }),
 		wordColumn("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) },
 			func(r StageRow) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
-		fileColumn("stage_state", func(r StageRow) string { return string(r.Stage.State) }),
-		fileNumber("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
-		fileColumn("repeat", func(r StageRow) string { return nonZeroText(float64(r.Stage.Repeat)) }),
-		fileColumn("max_concurrency", func(r StageRow) string { return nonZeroText(float64(r.Stage.MaxConcurrency)) }),
+		csvTextColumn("stage_state", func(r StageRow) string { return string(r.Stage.State) }),
+		csvNumberColumn("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
+		csvTextColumn("repeat", func(r StageRow) string { return nonZeroText(float64(r.Stage.Repeat)) }),
+		csvTextColumn("max_concurrency", func(r StageRow) string { return nonZeroText(float64(r.Stage.MaxConcurrency)) }),
 		seconds("started_s", func(s *rundir.Stage) float64 { return s.Started }),
 		seconds("elapsed_s", func(s *rundir.Stage) float64 { return s.Elapsed }),
 		seconds("window_from_s", func(s *rundir.Stage) float64 { return s.WindowFrom }),
@@ -81,7 +79,6 @@ func settingColumns() []Column {
 	}
 }
 
-// goodput is empty where nothing was promised.
 func goodput(s *rundir.Stage) rundir.Goodput {
 	if s.Goodput == nil {
 		return rundir.Goodput{}
@@ -89,7 +86,6 @@ func goodput(s *rundir.Stage) rundir.Goodput {
 	return *s.Goodput
 }
 
-// lowerBounds lists the numbers of which only a lower bound is known.
 func lowerBounds(d *rundir.Dist) string {
 	var parts []string
 	for _, f := range d.Numbers() {
@@ -108,7 +104,7 @@ func errorCounts(errors map[string]int) string {
 	return strings.Join(parts, " ")
 }
 
-// csvNumber is a bare number of a stage; empty for a 0 that the document it was read from does not have.
+// csvNumber is empty for a 0 that the document it was read from does not have.
 func csvNumber(s *rundir.Stage, key string, v float64) string {
 	if _, printed := s.Source.At(key); v == 0 && s.Source != nil && !printed {
 		return ""
@@ -118,7 +114,6 @@ func csvNumber(s *rundir.Stage, key string, v float64) string {
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// nonZeroText is raw, and empty for what was never set.
 func nonZeroText(v float64) string {
 	if v == 0 {
 		return ""

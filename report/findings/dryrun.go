@@ -22,7 +22,7 @@ type DryRun struct {
 	Outlooks []Outlook // of a sweep
 }
 
-// Outlook is how long a sweep takes on a plain server whose lone requests have a latency, and how many it sends.
+// Outlook is an estimate for a sweep of a plain server on which a lone request takes Alone.
 type Outlook struct {
 	Alone, Takes time.Duration
 	Requests     int
@@ -30,8 +30,7 @@ type Outlook struct {
 
 // Lines returns what a plan sends at most, as sentences.
 func (d *DryRun) Lines(l lang.Lang) []string {
-	whole, cost := func(n int64) string { return strconv.FormatInt(n, 10) },
-		func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
+	cost := func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
 	lines := []string{sayDry.In(l)}
 	for _, o := range d.Outlooks {
 		minutes := strconv.FormatFloat(math.Ceil(o.Takes.Minutes()), 'f', 0, 64)
@@ -41,7 +40,7 @@ func (d *DryRun) Lines(l lang.Lang) []string {
 		lines = append(lines, sayDryOpen.In(l, d.Unbounded))
 	} else {
 		lines = append(lines, sayDryMost.In(l, strconv.Itoa(d.Requests), strconv.Itoa(d.Warmup), strconv.Itoa(d.Preflight)),
-			sayDryTokens.In(l, whole(d.Prompt), whole(d.Output)))
+			sayDryTokens.In(l, strconv.FormatInt(d.Prompt, 10), strconv.FormatInt(d.Output, 10)))
 		if d.ByBytes {
 			lines = append(lines, sayDryBytes.In(l))
 		}

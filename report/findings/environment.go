@@ -30,30 +30,24 @@ func EnvironmentFacts(run *rundir.Run, l lang.Lang) []EnvironmentFact {
 		{envWorkload.In(l), workloadText(run, l)},
 		{envTool.In(l), toolText(run.Tool)},
 		{envClient.In(l), clientText(run.Client, l)},
-		{envRanks.In(l), ranks(run, l)},
-		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
+		{envRanks.In(l), ranksText(run, l)},
+		{envSelftest.In(l), selftestText(run.Client.Selftest, l)},
 		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
 		{envCommand.In(l), Command(run)},
 	}
 	for i, r := range run.Target.Replicas {
-		fact := EnvironmentFact{replicaRows(i).In(l), joinWords(r.URL, r.Engine, r.Version)}
+		fact := EnvironmentFact{replicaName(i).In(l), joinWords(r.URL, r.Engine, r.Version)}
 		facts = slices.Insert(facts, 1+i, fact)
 	}
-	known := facts[:0]
-	for _, f := range facts {
-		if f.Text != "" {
-			known = append(known, f)
-		}
-	}
-	return known
+	return slices.DeleteFunc(facts, func(f EnvironmentFact) bool { return f.Text == "" })
 }
 
 // Environment returns what somebody needs to repeat a run, in five lines at most.
 func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
-	brief := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
+	names := []string{envTarget.In(l), envWorkload.In(l), envTool.In(l), envDate.In(l), envCommand.In(l)}
 	for _, f := range EnvironmentFacts(run, l) {
-		if slices.Contains(brief, f.Name) {
+		if slices.Contains(names, f.Name) {
 			lines = append(lines, f.Name+lang.Colon.In(l)+f.Text)
 		}
 	}
@@ -72,9 +66,9 @@ func Command(run *rundir.Run) string {
 			args[i] = flag + "=" + filepath.Base(value)
 		}
 	}
-	again := *run
-	again.Command.Args = args
-	return RepeatCommand(&again, "", "")
+	named := *run
+	named.Command.Args = args
+	return RepeatCommand(&named, "", "")
 }
 
 func labelsText(la rundir.Labels) string {
@@ -93,7 +87,6 @@ func labelsText(la rundir.Labels) string {
 	return strings.Join(parts, ", ")
 }
 
-// workloadText describes the requests of a run.
 func workloadText(run *rundir.Run, l lang.Lang) string {
 	wl := run.Workload
 	var parts []string
@@ -127,7 +120,7 @@ func workloadText(run *rundir.Run, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// AnswerText is the length of answers that is asked for: as lengthText, or "up to 512" where they end by themselves.
+// AnswerText returns the length of answers asked for, or "up to 512" where they end by themselves.
 func AnswerText(w *rundir.Workload, l lang.Lang) string {
 	text := lengthText(w.OutputTokens)
 	if w.Capped && text != "" {
@@ -136,7 +129,7 @@ func AnswerText(w *rundir.Workload, l lang.Lang) string {
 	return text
 }
 
-// lengthText is a distribution of lengths: 512, 512±64 (1-1024), or exp 512 (1-4096).
+// lengthText is 512, 512±64 (1-1024), or exp 512 (1-4096).
 func lengthText(n rundir.Lengths) string {
 	if n.Mean == 0 {
 		return ""
@@ -173,8 +166,7 @@ func clientText(c rundir.Client, l lang.Lang) string {
 	return clientUse.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
 }
 
-// selftested describes the result of the self-test before a run.
-func selftested(s *rundir.Selftest, l lang.Lang) string {
+func selftestText(s *rundir.Selftest, l lang.Lang) string {
 	if s == nil {
 		return ""
 	}
@@ -192,13 +184,11 @@ func TimestampsText(by string, l lang.Lang) string {
 	return by
 }
 
-// joinWords joins the parts that are not empty.
 func joinWords(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
-// ranks names the ranks of a run; empty where one process sent.
-func ranks(run *rundir.Run, l lang.Lang) string {
+func ranksText(run *rundir.Run, l lang.Lang) string {
 	if run.Cluster == nil {
 		return ""
 	}

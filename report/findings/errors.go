@@ -12,15 +12,13 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// failure counts the errors of one kind.
 type failure struct {
 	class, example string
 	count          int
 	rows           []string // with counts
 }
 
-// failuresByClass gathers a run's failed requests, the most frequent class first.
-func failuresByClass(run *rundir.Run) []failure {
+func failuresByClass(run *rundir.Run) []*failure {
 	byClass := map[string]*failure{}
 	for _, r := range AllStages(run) {
 		for _, class := range slices.Sorted(maps.Keys(r.Stage.Errors)) {
@@ -35,14 +33,9 @@ func failuresByClass(run *rundir.Run) []failure {
 			f.example = cmp.Or(f.example, r.Stage.Examples[class])
 		}
 	}
-	var all []failure
-	for _, f := range byClass {
-		all = append(all, *f)
-	}
-	slices.SortFunc(all, func(a, b failure) int {
+	return slices.SortedFunc(maps.Values(byClass), func(a, b *failure) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.class, b.class))
 	})
-	return all
 }
 
 // Errors are the failed requests by class.
@@ -59,7 +52,7 @@ func Errors(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
-// shorten keeps a message readable: servers answer errors with whole web pages.
+// shorten cuts messages: servers answer errors with whole web pages.
 func shorten(s string) string {
 	const most = 160
 	if r := []rune(s); len(r) > most {

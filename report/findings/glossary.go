@@ -41,10 +41,10 @@ func Glossary(run *rundir.Run) (all []Term) {
 		{known(func(s *rundir.Stage) rundir.Number { return s.TPOT.Mean }), lang.Same("TPOT"), meansTPOT.Text()},
 		{any(func(s *rundir.Stage) bool { return Latency(s).N > 0 }), lang.HeadLatency.Text(), meansLatency.Text()},
 		{known(func(s *rundir.Stage) rundir.Number { return Latency(s).P99 }), lang.Same("p50, p99"), meansPercentile.Text()},
-		{verdict(rundir.Stable), verdictName(rundir.Stable), meansStable.Text(tolerance)},
-		{verdict(rundir.Saturated), verdictName(rundir.Saturated), meansSaturated.Text()},
-		{verdict(rundir.Shedding), verdictName(rundir.Shedding), meansShedding.Text()},
-		{verdict(rundir.Undecided), verdictName(rundir.Undecided), meansUndecided.Text()},
+		{verdict(rundir.Stable), VerdictName(rundir.Stable), meansStable.Text(tolerance)},
+		{verdict(rundir.Saturated), VerdictName(rundir.Saturated), meansSaturated.Text()},
+		{verdict(rundir.Shedding), VerdictName(rundir.Shedding), meansShedding.Text()},
+		{verdict(rundir.Undecided), VerdictName(rundir.Undecided), meansUndecided.Text()},
 		{any(func(s *rundir.Stage) bool { return s.Hits != nil && s.Hits.Ideal.Value() > 0 }),
 			headIdeal.Text(), meansIdeal.Text()},
 		{any(func(s *rundir.Stage) bool { return s.Sessions != nil && s.Sessions.Again().Known() }),
@@ -58,8 +58,4 @@ func Glossary(run *rundir.Run) (all []Term) {
 		}
 	}
 	return all
-}
-
-func verdictName(v rundir.Verdict) lang.Text {
-	return lang.Text{EN: lang.Verdict(v, lang.English), ZH: lang.Verdict(v, lang.Chinese)}
 }

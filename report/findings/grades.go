@@ -9,7 +9,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// gradesSentences returns how many of the graded answers of a run are right; nothing where there were none.
 func gradesSentences(run *rundir.Run, l lang.Lang) []string {
 	if run.Grades == nil {
 		return nil
@@ -30,18 +29,17 @@ func gradesSentences(run *rundir.Run, l lang.Lang) []string {
 		return []string{sayUngraded.In(l, rest)}
 	}
 	return []string{sayGrades.In(l, strconv.Itoa(g.Right), strconv.Itoa(g.Answers), lang.Percent(g.Accuracy.Mean.Value()),
-		ShareRange(g.Accuracy)+" %", rest)}
+		shareRange(g.Accuracy)+" %", rest)}
 }
 
-// gradesCell is the accuracy of a stage with its interval: "81 % (77-85)".
+// gradesCell is "81 % (77-85)".
 func gradesCell(g *rundir.Graded) table.Cell {
 	if g == nil || g.Answers == 0 {
 		return table.Absent()
 	}
-	return table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + ShareRange(g.Accuracy) + ")")
+	return table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + shareRange(g.Accuracy) + ")")
 }
 
-// ShareRange is an interval of shares in whole per cent.
-func ShareRange(e rundir.Estimate) string {
+func shareRange(e rundir.Estimate) string {
 	return strconv.FormatFloat(100*e.Low.Value(), 'f', 0, 64) + "-" + strconv.FormatFloat(100*e.High.Value(), 'f', 0, 64)
 }

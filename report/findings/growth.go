@@ -14,7 +14,8 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 		return ""
 	}
 	s := loadBrief.In(l, prompt, out)
-	switch c := w.Conversation; {
+	c := w.Conversation
+	switch {
 	case c != nil && lacksTurnLengths(c):
 		s += lang.Comma.In(l) + loadTurns.In(l, lengthText(c.Turns))
 	case c != nil:
@@ -26,10 +27,10 @@ func LoadBrief(w *rundir.Workload, l lang.Lang) string {
 	return s
 }
 
-// Growth returns how the prompts of a workload grow and what they share: one part each; nil where each request stands
-// alone.
+// Growth returns how the prompts of a workload grow and what they share; nil where each request stands alone.
 func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
-	switch c := w.Conversation; {
+	c := w.Conversation
+	switch {
 	case c != nil && lacksTurnLengths(c):
 		parts = append(parts, loadTurns.In(l, lengthText(c.Turns)))
 	case c != nil:
@@ -39,7 +40,8 @@ func Growth(w *rundir.Workload, l lang.Lang) (parts []string) {
 }
 
 func sharedPrefixText(w *rundir.Workload, l lang.Lang) []string {
-	switch p := w.Prefix; {
+	p := w.Prefix
+	switch {
 	case p == nil:
 		return nil
 	case p.Groups == 1:
@@ -51,10 +53,9 @@ func sharedPrefixText(w *rundir.Workload, l lang.Lang) []string {
 	}
 }
 
-// lacksTurnLengths reports whether the later messages of a conversation are not known: another tool measured it.
+// lacksTurnLengths reports whether the later messages are not known: another tool measured them.
 func lacksTurnLengths(c *rundir.Conversation) bool { return c.Turns.Mean > 1 && c.TurnTokens.Mean == 0 }
 
-// laterTurnsText returns the lengths of messages after the first; 0 where no conversation has a second.
 func laterTurnsText(c *rundir.Conversation) string {
 	if s := lengthText(c.TurnTokens); s != "" {
 		return s
@@ -70,8 +71,7 @@ func pauseText(c *rundir.Conversation, l lang.Lang) string {
 	return s
 }
 
-// sessionRate returns what the rate of the answer, or else the highest rate completed, is in sessions; empty where each
-// request stands alone.
+// sessionRate puts the rate of the answer, or else the highest rate completed, into sessions.
 func sessionRate(run *rundir.Run, l lang.Lang) string {
 	turns := run.Workload.Turns()
 	if turns <= 1 || run.Plan.Kind == rundir.KindUsers {

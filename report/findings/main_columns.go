@@ -28,8 +28,7 @@ func ParsePercentiles(texts []string) (names []string, err error) {
 	return names, nil
 }
 
-// MainColumns returns the columns of the table that people see first, which are the same in every run. Percentiles are
-// those of TTFT; nil for the usual ones.
+// MainColumns returns the columns of the first table, with these percentiles of TTFT; nil for the usual ones.
 func MainColumns(percentiles []string) []Column {
 	if percentiles == nil {
 		percentiles = []string{"p90", "p99"}
@@ -54,8 +53,8 @@ func MainColumns(percentiles []string) []Column {
 	return hideGrowing(columns)
 }
 
-// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. TPOT has its mean, which
-// the six-column table has no column for, and the last of them.
+// PercentileColumns returns the columns of the table of percentiles; nil for the usual ones. Of TPOT it has the mean,
+// which the six-column table lacks, and the last of them.
 func PercentileColumns(percentiles []string) []Column {
 	if percentiles == nil {
 		percentiles = []string{"p50", "p90", "p99"}
@@ -74,18 +73,17 @@ func PercentileColumns(percentiles []string) []Column {
 	return hideGrowing(columns)
 }
 
-// hideGrowing replaces times of requests where requests piled up: they depend on how long that lasted.
+// hideGrowing hides latencies where requests piled up: they depend on how long that lasted.
 func hideGrowing(columns []Column) []Column {
 	for i := range columns {
-		c, cell := columns[i], columns[i].Cell
-		wait := strings.HasPrefix(c.ID, "ttft_s_") || strings.HasPrefix(c.ID, "latency_s_")
-		first := c.ID == "ttft_s_mean" || c.ID == "ttft_s_p50"
-		if !wait {
+		c := &columns[i]
+		if !strings.HasPrefix(c.ID, "ttft_s_") && !strings.HasPrefix(c.ID, "latency_s_") {
 			continue
 		}
-		columns[i].Cell = func(r StageRow) table.Cell {
+		cell, first := c.Cell, c.ID == "ttft_s_mean" || c.ID == "ttft_s_p50"
+		c.Cell = func(r StageRow) table.Cell {
 			switch {
-			case !r.Stage.Rate.Known() || r.Stage.Verdict != rundir.Saturated || belowHeld(r):
+			case !r.Stage.Rate.Known() || r.Stage.Verdict != rundir.Saturated || belowHeldRate(r):
 				return cell(r)
 			case first:
 				return table.Cell{Text: cellGrows.Text(), Tone: table.Bad}

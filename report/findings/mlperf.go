@@ -9,8 +9,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// EarlyStopping returns MLPerf's verdicts beside those of llmsweep, a row for each percentile of the SLO in each stage;
-// ok is false where there is none.
+// EarlyStopping returns MLPerf's verdicts beside those of llmsweep, on each percentile of the SLO in each stage.
 func EarlyStopping(run *rundir.Run) (s table.Section, ok bool) {
 	s = table.Section{Title: titleMLPerf.Text(), Level: 2, Notes: []lang.Text{noteMLPerf.Text()},
 		Table: table.Table{Columns: []table.Column{

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,12 +12,8 @@ import (
 
 // SetupName returns the model, the hardware and the engine of a run, as far as they are known.
 func SetupName(run *rundir.Run, l lang.Lang) string {
-	var parts []string
-	for _, s := range []string{ModelName(run), HardwareName(run, l, ""), EngineName(run)} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
+	parts := slices.DeleteFunc([]string{ModelName(run), HardwareName(run, l, ""), EngineName(run)},
+		func(s string) bool { return s == "" })
 	if len(parts) == 0 {
 		return nounServer.In(l)
 	}
@@ -58,12 +55,10 @@ func ModelName(run *rundir.Run) string {
 // EngineName returns the serving engine, as labelled, else as the server reported it.
 func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
 
-// roleName is a role in words.
 func roleName(role rundir.Role) lang.Text {
 	p, ok := map[rundir.Role]lang.Phrase{
-		rundir.Synchronous: roleFloor, rundir.Grid: roleGrid, rundir.Throughput: roleCeiling, rundir.Probe: roleProbe,
-		rundir.Hold:   roleHold,
-		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
+		rundir.Synchronous: roleFloor, rundir.Grid: roleGrid, rundir.Throughput: roleCeiling,
+		rundir.Probe: roleProbe, rundir.Hold: roleHold, rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {
 		return lang.Same(string(role))

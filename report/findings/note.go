@@ -14,7 +14,6 @@ func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }
 // Phrase returns what a note says, to follow a colon or to stand in parentheses: without a capital or a full stop.
 func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
 
-// joinNotes joins notes into one English cell.
 func joinNotes(notes ...note.Note) string {
 	var texts []string
 	for _, n := range notes {
@@ -25,8 +24,7 @@ func joinNotes(notes ...note.Note) string {
 	return strings.Join(texts, "; ")
 }
 
-// Words returns the phrases of all notes that packages below report write, by code. The map is shared: do not change
-// it.
+// Words returns the phrases of all notes of packages below report, by code. The map is shared: do not change it.
 var Words = sync.OnceValue(func() lang.Words {
 	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(),
 		gradesWords(), importedWords())

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// remark is what a reader must know of a row, in a few words: most rows need none.
 type remark struct {
 	texts []lang.Text
 	tone  table.Tone
@@ -20,7 +19,6 @@ func (m *remark) add(t table.Tone, say lang.Phrase, args ...any) {
 	m.texts, m.tone = append(m.texts, say.Text(args...)), max(m.tone, t)
 }
 
-// remarkCell returns the cell with the remark on a row.
 func remarkCell(r StageRow) table.Cell {
 	m := &remark{tone: table.Faint}
 	m.addVerdict(r)
@@ -37,7 +35,7 @@ func remarkCell(r StageRow) table.Cell {
 	return table.Cell{Text: lang.Joined(m.texts, lang.Comma), Tone: m.tone}
 }
 
-// addVerdict adds what was seen of the load: nothing where a higher rate was held.
+// addVerdict adds nothing where a higher rate was held.
 func (m *remark) addVerdict(r StageRow) {
 	s := r.Stage
 	switch {
@@ -47,11 +45,11 @@ func (m *remark) addVerdict(r StageRow) {
 		m.add(table.Caution, remarkAway)
 	case !s.Invalid.IsZero():
 		m.add(table.Caution, remarkClient)
-	case !IsComplete(s):
+	case !isComplete(s):
 		m.add(table.Caution, remarkCut)
-	case belowHeld(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
+	case belowHeldRate(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
 		m.add(table.Caution, remarkShort)
-	case belowHeld(r):
+	case belowHeldRate(r):
 	case s.Verdict == rundir.Saturated:
 		m.add(table.Bad, remarkPiled)
 	case s.Verdict == rundir.Shedding && s.Refused.Known():
@@ -70,8 +68,8 @@ func (m *remark) addVerdict(r StageRow) {
 	}
 }
 
-// rowVerdict returns whether a row meets the SLO. Within the interval of a sweep's answer, which rests on all rows, a
-// single row decides nothing.
+// rowVerdict is unsure within the interval of a sweep's answer, which rests on all rows: a single one decides nothing
+// there.
 func rowVerdict(r StageRow) rundir.SLOVerdict {
 	v, rate := r.Stage.Goodput.Verdict, slo.Offered(r.Stage)
 	if s := r.Run.SLO; s != nil && s.Low.Known() && s.High.Known() && r.Stage.Rate.Known() {
@@ -82,23 +80,19 @@ func rowVerdict(r StageRow) rundir.SLOVerdict {
 	return v
 }
 
-// holdTime returns how long a stage held its rate.
 func holdTime(s *rundir.Stage) lang.Text {
 	return lang.Both(func(l lang.Lang) string { return lang.Span(s.WindowFrom+s.Window, l) })
 }
 
-// belowHeld reports whether a row of a sweep's grid is at a rate that was held, or below one.
-func belowHeld(r StageRow) bool {
+func belowHeldRate(r StageRow) bool {
 	return r.Stage.Role == rundir.Grid && hasHeldRate(r.Run) &&
 		r.Stage.Rate.Or(0) <= r.Run.Saturation.HighestStable.Value()
 }
 
-// hasHeldRate reports whether a sweep held a rate.
 func hasHeldRate(run *rundir.Run) bool {
 	return run.Saturation != nil && run.Saturation.HighestStable.Known()
 }
 
-// aboveAnswer reports whether more arrived in a row than the answer says is sustained at most.
 func aboveAnswer(r StageRow) bool {
 	sat := r.Run.Saturation
 	return sat != nil && sat.High.Known() && slo.Offered(r.Stage) > sat.High.Value()

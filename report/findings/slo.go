@@ -12,18 +12,17 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// sloLines returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it
-// does, the worst first; and what would decide it.
+// sloLines tells of a sweep the highest rate that meets the SLO, else of each stage whether it does, the worst first.
 func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	if run.SLO != nil {
-		lines = append(lines, SLOSentence(run, l))
+		lines = append(lines, sloSentence(run, l))
 		if run.SLO.Rate.IsZero() && run.SLO.Verdict == rundir.Unsure {
 			lines = append(lines, advice(run, l)...)
 		}
 		return lines
 	}
 	rows := slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return r.Stage.Goodput == nil })
-	slices.SortStableFunc(rows, func(a, b StageRow) int { return int(severity(b.Stage) - severity(a.Stage)) })
+	slices.SortStableFunc(rows, func(a, b StageRow) int { return severity(b.Stage) - severity(a.Stage) })
 	for _, r := range rows {
 		lines = append(lines, rowSLO(r.Stage, l))
 	}
@@ -31,8 +30,8 @@ func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	return append(lines[:min(len(lines), maxLines-len(advised))], advised...)
 }
 
-// SLOSentence returns in a sentence up to which rate a sweep meets its SLO. It must have one.
-func SLOSentence(run *rundir.Run, l lang.Lang) string {
+// sloSentence needs a run with an SLO.
+func sloSentence(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {
@@ -63,9 +62,9 @@ func SLOSentence(run *rundir.Run, l lang.Lang) string {
 	return text
 }
 
-// noRateReason returns why no rate was shown to meet the SLO, as far as that is known.
 func noRateReason(run *rundir.Run, l lang.Lang) string {
-	switch s := run.SLO; {
+	s := run.SLO
+	switch {
 	case s.NeedsStage != "":
 		return sayUndecided.In(l, table.Clean(lang.StageName(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
@@ -76,8 +75,8 @@ func noRateReason(run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-// advice returns what would decide the terms that the run does not decide: once for all of its stages, by the one that
-// would take the most requests, or by the one that the answer for a sweep names.
+// advice tells what would decide the terms that the run does not decide: once for all stages, by the one that would
+// take the most requests, or by the one that the answer of a sweep names.
 func advice(run *rundir.Run, l lang.Lang) []string {
 	var stage *rundir.Stage
 	needs, unsure := 0, false
@@ -88,7 +87,8 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		}
 		for _, p := range st.Goodput.Terms {
 			decided := p.Verdict == rundir.Met || p.Verdict == rundir.Missed
-			if unsure = unsure || !decided && p.Beyond != nil && p.Unknown.IsZero(); p.Needs > needs {
+			unsure = unsure || !decided && p.Beyond != nil && p.Unknown.IsZero()
+			if p.Needs > needs {
 				stage, needs = st, p.Needs
 			}
 		}
@@ -118,7 +118,6 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	return []string{say.In(l, table.Clean(StageName(stage)), whole(n), whole(ceilTwoDigits(n/per.Value())))}
 }
 
-// ceilTwoDigits returns the next number of two significant digits.
 func ceilTwoDigits(v float64) float64 {
 	if v < 10 {
 		return math.Ceil(v)
@@ -129,7 +128,6 @@ func ceilTwoDigits(v float64) float64 {
 
 func whole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
-// rowSLO returns whether a stage meets the SLO, and why it does not.
 func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	g := s.Goodput
 	var terms, why []string
@@ -138,7 +136,7 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 			continue
 		}
 		terms = append(terms, p.Term)
-		if text := TermReason(&p, l); text != "" {
+		if text := termReason(&p, l); text != "" {
 			why = append(why, text)
 		}
 	}
@@ -166,13 +164,12 @@ func rowSLO(s *rundir.Stage, l lang.Lang) string {
 	return text + lang.Stop.In(l)
 }
 
-// TermReason returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of
-// it.
-func TermReason(p *rundir.TermResult, l lang.Lang) string {
+// termReason tells why a term is not met, or not decided; empty where it is met, or nothing is known of it.
+func termReason(p *rundir.TermResult, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {
 	case err != nil || p.Verdict == rundir.Met:
-	case p.Verdict == rundir.Missed && p.Value.IsZero(): // all that would tell it failed
+	case p.Verdict == rundir.Missed && p.Value.IsZero(): // every request that could show it failed
 		return p.Term
 	case p.Verdict == rundir.Missed:
 		return sayTermMissed.In(l, t.Name(), t.Least(p.Value))
@@ -180,24 +177,23 @@ func TermReason(p *rundir.TermResult, l lang.Lang) string {
 		return sayTermUnknown.In(l, p.Term, Words().Say(p.Unknown, l))
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
 		b := p.Beyond
-		if t.Metric == slo.Accuracy {
-			return sayGradedUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of),
-				whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
+		share, of := percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of)
+		low, high := percent(b.Low.Value()), percent(b.High.Value())
+		switch t.Metric {
+		case slo.Accuracy:
+			return sayGradedUnsure.In(l, p.Term, share, of, whole(b.Neff.Value()), low, high)
+		case slo.Sessions:
+			return sayTalksUnsure.In(l, p.Term, share, of, low, high)
 		}
-		if t.Metric == slo.Sessions {
-			return sayTalksUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of),
-				percent(b.Low.Value()), percent(b.High.Value()))
-		}
-		return sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of),
-			percent(b.Low.Value()), percent(b.High.Value()))
+		return sayTermUnsure.In(l, p.Term, share, of, low, high)
 	}
 	return ""
 }
 
-// percent returns a share in percent, to two digits; less than a hundredth of a percent is 0.
 func percent(share float64) string {
 	const least, whole = 0.01, 10
-	switch v := share * 100; {
+	v := share * 100
+	switch {
 	case v < least:
 		return "0"
 	case v >= whole:

@@ -1,13 +1,14 @@
 package findings
 
 import (
+	"slices"
+
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
-// clientWarning returns that the client was the limit: in all rows, or in some that the answer does not rest on.
 func clientWarning(run *rundir.Run, l lang.Lang) string {
 	valid := 0
 	for i := range run.Stages {
@@ -21,15 +22,10 @@ func clientWarning(run *rundir.Run, l lang.Lang) string {
 	return warnClientRows.In(l, valid, len(run.Stages))
 }
 
-// repeatedWarning is a warning of several stages.
-type repeatedWarning struct {
-	texts []string // that differ, in the order of the stages
-	rows  []string
-	first string // the first stage
-}
+type repeatedWarning struct{ texts, rows []string }
 
-// stageWarnings returns the warnings of stages: one line for each kind, with the rows that it is about. Where rows
-// differ in its numbers, those of the first row stand for all.
+// stageWarnings returns a line for each kind of warning, with the rows that it is about. Where rows differ in its
+// numbers, those of the first row stand for all.
 func stageWarnings(run *rundir.Run, l lang.Lang) []string {
 	kinds := map[string]*repeatedWarning{}
 	var order []string
@@ -42,30 +38,21 @@ func stageWarnings(run *rundir.Run, l lang.Lang) []string {
 			}
 			r := kinds[code]
 			if r == nil {
-				r = &repeatedWarning{first: lang.StageName(s.Name)}
+				r = &repeatedWarning{}
 				kinds[code], order = r, append(order, code)
 			}
-			r.add(Phrase(n, l), lang.StageName(s.Name))
+			r.texts, r.rows = append(r.texts, Phrase(n, l)), append(r.rows, StageName(s))
 		}
 	}
 	var lines []string
 	for _, code := range order {
 		r := kinds[code]
-		text := r.texts[0]
-		if len(r.texts) > 1 && len(r.rows) > 1 {
-			text = sayAlike.In(l, text, table.Clean(r.first))
+		texts, rows := slices.Compact(r.texts), slices.Compact(r.rows)
+		text := texts[0]
+		if len(texts) > 1 && len(rows) > 1 {
+			text = sayAlike.In(l, text, table.Clean(rows[0]))
 		}
-		lines = append(lines, rowNames(r.rows, run, l)+lang.Colon.In(l)+text+lang.Stop.In(l))
+		lines = append(lines, rowNames(rows, run, l)+lang.Colon.In(l)+text+lang.Stop.In(l))
 	}
 	return lines
-}
-
-// add adds the warning of a stage.
-func (r *repeatedWarning) add(text, row string) {
-	if len(r.texts) == 0 || r.texts[len(r.texts)-1] != text {
-		r.texts = append(r.texts, text)
-	}
-	if len(r.rows) == 0 || r.rows[len(r.rows)-1] != row {
-		r.rows = append(r.rows, row)
-	}
 }

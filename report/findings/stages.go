@@ -30,8 +30,7 @@ func GridStages(run *rundir.Run) []StageRow {
 	return slices.DeleteFunc(AllStages(run), func(r StageRow) bool { return narrowsAnswer(r.Stage) })
 }
 
-// maxRows is how many rows of a sweep the main table shows.
-const maxRows = 10
+const maxRows = 10 // of a sweep in the main table
 
 // MainStages returns the rows that the answer of a sweep rests on and the highest rows of its grid, at most maxRows in
 // all; of other runs all rows.
@@ -40,12 +39,15 @@ func MainStages(run *rundir.Run) []StageRow {
 	if run.Plan.Kind != rundir.KindSweep {
 		return all
 	}
-	var held, failed string
+	var ends []string // of the ranges that the answer and the SLO's rate are in
 	if sat := run.Saturation; sat != nil {
-		held, failed = sat.KeptStage, sat.FailedStage
+		ends = append(ends, sat.KeptStage, sat.FailedStage)
+	}
+	if run.SLO != nil {
+		ends = append(ends, run.SLO.KeptStage, run.SLO.BrokenStage)
 	}
 	all = slices.DeleteFunc(all, func(r StageRow) bool {
-		return narrowsAnswer(r.Stage) && r.Stage.Name != held && r.Stage.Name != failed && !isSLOEnd(run, r.Stage)
+		return narrowsAnswer(r.Stage) && !slices.Contains(ends, r.Stage.Name)
 	})
 	extra := len(all) - maxRows
 	return slices.DeleteFunc(all, func(r StageRow) bool {
@@ -62,12 +64,6 @@ func narrowsAnswer(s *rundir.Stage) bool {
 	return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
 }
 
-// isSLOEnd reports whether a stage is an end of the range that the SLO's rate is in.
-func isSLOEnd(run *rundir.Run, s *rundir.Stage) bool {
-	return run.SLO != nil && (s.Name == run.SLO.KeptStage || s.Name == run.SLO.BrokenStage)
-}
-
-// roleOrder returns where a role stands in the table.
 func roleOrder(role rundir.Role) int {
 	switch role {
 	case rundir.Synchronous:
@@ -89,10 +85,8 @@ func compareLoad(a, b *rundir.Stage) int {
 		cmp.Compare(a.Repeat, b.Repeat))
 }
 
-// IsComplete reports whether a stage ran for as long as planned.
-func IsComplete(s *rundir.Stage) bool { return s.State == rundir.Complete }
+func isComplete(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
-// requestCounts returns how many requests of a run were due, and how many failed.
 func requestCounts(run *rundir.Run) (due, failed int) {
 	for i := range run.Stages {
 		due += run.Stages[i].Requests.Due
@@ -117,8 +111,8 @@ type StageNumber func(s *rundir.Stage) rundir.Number
 // Completed returns the completed requests per second.
 func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
-// Offered returns the requests per second that were due in the window. Only a published table, which has no other, has
-// the planned rate instead: with random arrivals the two differ.
+// Offered returns the requests per second that were due in the window: with random arrivals not the planned rate, which
+// is all that a published table has.
 func Offered(s *rundir.Stage) rundir.Number {
 	if s.Rates.Offered.IsZero() {
 		return s.Rate

@@ -24,7 +24,7 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 	whole, narrowing := 0, 0
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if IsComplete(s) {
+		if isComplete(s) {
 			whole++
 		}
 		if narrowsAnswer(s) {
@@ -45,10 +45,8 @@ func Unfinished(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
-// inProgress is the code of the note on a run that another process is measuring.
-const inProgress = "run.in-progress"
+const inProgress = "run.in-progress" // the note on a run that another process is measuring
 
-// endSentence returns how a run ended, and after how long.
 func endSentence(run *rundir.Run, l lang.Lang) string {
 	how := stateEnded
 	switch run.State {

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"slices"
 	"strconv"
 
 	"llmsweep/report/lang"
@@ -24,16 +25,14 @@ func AnswerLengths(run *rundir.Run) []table.Table {
 	return []table.Table{t}
 }
 
-// ReplicaTable returns what each of several servers did: a table for each metric, with a row for each stage and a
-// column for each server. There are none where one server was measured.
+// ReplicaTable returns a table for each metric of several servers: a row for each stage, a column for each server.
 func ReplicaTable(run *rundir.Run) []table.Table {
 	if len(run.Target.Replicas) == 0 {
 		return nil
 	}
 	all := []table.Table{
 		perReplica(run, replicaDone, func(s *rundir.ReplicaShare) table.Cell {
-			return table.Number(lang.NonZero(s.Completed),
-				"", lang.Rate)
+			return table.Number(lang.NonZero(s.Completed), "", lang.Rate)
 		}),
 		perReplica(run, replicaTTFT, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.TTFT.Mean) }),
 		perReplica(run, replicaTTFT99, func(s *rundir.ReplicaShare) table.Cell { return table.Percentile(&s.TTFT, "p99") }),
@@ -47,11 +46,10 @@ func ReplicaTable(run *rundir.Run) []table.Table {
 	return all
 }
 
-// perReplica returns the table of one metric.
 func perReplica(run *rundir.Run, title lang.Phrase, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
 	t := table.Table{Title: title.Text(), Columns: []table.Column{{Head: lang.HeadLoad.Text(), Left: true}}}
 	for i := range run.Target.Replicas {
-		t.Columns = append(t.Columns, table.Column{Head: replicaRows(i)})
+		t.Columns = append(t.Columns, table.Column{Head: replicaName(i)})
 	}
 	for _, r := range AllStages(run) {
 		cells := []table.Cell{nameCell(r)}
@@ -67,7 +65,6 @@ func perReplica(run *rundir.Run, title lang.Phrase, cell func(*rundir.ReplicaSha
 	return t
 }
 
-// replicaFailed reports whether some request to one of several servers failed.
 func replicaFailed(run *rundir.Run) bool {
 	for i := range run.Stages {
 		for _, s := range run.Stages[i].Replicas {
@@ -79,8 +76,7 @@ func replicaFailed(run *rundir.Run) bool {
 	return false
 }
 
-// replicaRows returns the name of one of several servers, by its index.
-func replicaRows(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
+func replicaName(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
 
 // TurnTables returns the tables of turns: of the rows beside the number of users that a server carries, or of the last
 // row of another run of conversations.
@@ -95,18 +91,14 @@ func TurnTables(run *rundir.Run) (all []table.Table) {
 	}
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		last := len(names) == 0 && i == len(run.Stages)-1
-		for _, name := range names {
-			last = last || name == st.Name
-		}
-		if last && st.Sessions != nil && len(st.Sessions.Turns) > 0 {
+		shown := slices.Contains(names, st.Name) || len(names) == 0 && i == len(run.Stages)-1
+		if shown && st.Sessions != nil && len(st.Sessions.Turns) > 0 {
 			all = append(all, turnTable(st))
 		}
 	}
 	return all
 }
 
-// turnTable returns the table of the turns of a stage: by class, and by their place in the session.
 func turnTable(st *rundir.Stage) table.Table {
 	t := table.Table{Title: titleTurns.Text(StageName(st)), Columns: []table.Column{
 		{Head: headTurn.Text(), Left: true}, {Head: headTurnCount.Text()}, {Head: headPrompt.Text(), Sub: lang.Same("token")},

@@ -8,7 +8,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// usersText returns a number of users in words.
 func usersText(n float64, l lang.Lang) string {
 	if n == 1 {
 		return sayUser.In(l, "1")
@@ -16,7 +15,6 @@ func usersText(n float64, l lang.Lang) string {
 	return sayUsers.In(l, lang.Shortest(n))
 }
 
-// capacitySentences returns how many users a server carries, and why not more.
 func capacitySentences(run *rundir.Run, c *rundir.UserCapacity, l lang.Lang) []string {
 	terms := strings.Join(c.Terms, lang.ListComma.In(l))
 	switch {
@@ -48,37 +46,38 @@ func capacitySentences(run *rundir.Run, c *rundir.UserCapacity, l lang.Lang) []s
 	return lines
 }
 
-// overloadSentences returns what happens with more users, and what the server states of its cache.
 func overloadSentences(c *rundir.UserCapacity, l lang.Lang) (lines []string) {
-	say := map[string]lang.Phrase{rundir.LimitKV: sayBeyondKV, rundir.LimitSlots: sayBeyondSlots,
-		rundir.LimitCompute: sayBeyondCompute}[c.Cause]
-	if c.Cause == "" {
-		say = sayBeyondUnknown
-	}
-	if from, to := c.Within, c.Beyond; to != nil && from != nil && !c.Users.IsZero() {
-		var falls []string
-		if from.Hits.Known() && to.Hits.Known() && to.Hits.Value() < from.Hits.Value() {
-			falls = append(falls, sayHitsFall.In(l, lang.Percent(from.Hits.Value()), lang.Percent(to.Hits.Value())))
-		}
-		name, amount := slo.Term{Metric: slo.TTFT, Stat: "p95"}.Heading(),
-			func(n rundir.Number) string { return lang.Time(n) }
-		if t, err := slo.Parse(c.Term); err == nil {
-			name = t.Heading()
-			if !t.Timed() {
-				amount = func(n rundir.Number) string { return t.Amount(n.Value()) }
-			}
-		}
-		if !from.Value.IsZero() && !to.Value.IsZero() {
-			falls = append(falls, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
-		}
-		if len(falls) > 0 {
-			lines = append(lines, say.In(l, usersText(c.Users.Value(), l))+sayWithUsers.In(l, usersText(float64(from.Users), l),
-				usersText(float64(to.Users), l))+strings.Join(falls, lang.Comma.In(l))+lang.Stop.In(l))
-		}
+	if changes := overloadChanges(c, l); len(changes) > 0 {
+		say := map[string]lang.Phrase{"": sayBeyondUnknown, rundir.LimitKV: sayBeyondKV,
+			rundir.LimitSlots: sayBeyondSlots, rundir.LimitCompute: sayBeyondCompute}[c.Cause]
+		from, to := usersText(float64(c.Within.Users), l), usersText(float64(c.Beyond.Users), l)
+		lines = append(lines, say.In(l, usersText(c.Users.Value(), l))+sayWithUsers.In(l, from, to)+
+			strings.Join(changes, lang.Comma.In(l))+lang.Stop.In(l))
 	}
 	if c.Fits.Known() && c.Cause == rundir.LimitKV {
 		lines = append(lines, sayCacheFits.In(l, lang.Grouped(lang.Shortest(c.Cache.Value())), usersText(c.Fits.Value(), l),
-			lang.Number(c.Context, lang.Fixed(0))))
+			Whole(c.Context)))
 	}
 	return lines
+}
+
+func overloadChanges(c *rundir.UserCapacity, l lang.Lang) (changes []string) {
+	from, to := c.Within, c.Beyond
+	if from == nil || to == nil || c.Users.IsZero() {
+		return nil
+	}
+	if from.Hits.Known() && to.Hits.Known() && to.Hits.Value() < from.Hits.Value() {
+		changes = append(changes, sayHitsFall.In(l, lang.Percent(from.Hits.Value()), lang.Percent(to.Hits.Value())))
+	}
+	name, amount := slo.Term{Metric: slo.TTFT, Stat: "p95"}.Heading(), lang.Time
+	if t, err := slo.Parse(c.Term); err == nil {
+		name = t.Heading()
+		if !t.Timed() {
+			amount = func(n rundir.Number) string { return t.Amount(n.Value()) }
+		}
+	}
+	if !from.Value.IsZero() && !to.Value.IsZero() {
+		changes = append(changes, sayValueGrows.In(l, name, amount(from.Value), amount(to.Value)))
+	}
+	return changes
 }

@@ -49,7 +49,6 @@ func Conclude(run *rundir.Run) rundir.Conclusion {
 	return c
 }
 
-// conclusionOf returns verdict, claim, evidence and numbers of a run.
 func conclusionOf(run *rundir.Run) rundir.Conclusion {
 	if sent, failed := requestCounts(run); run.State == rundir.Failed || sent > 0 && sent == failed {
 		claim := sayNothing.In(lang.English, strconv.Itoa(failed), strconv.Itoa(sent))
@@ -58,7 +57,8 @@ func conclusionOf(run *rundir.Run) rundir.Conclusion {
 		}
 		return rundir.Conclusion{Verdict: rundir.DecisionFailed, Claim: claim, MayClaim: rundir.SupportsNothing}
 	}
-	switch a := saturation.AnswerOf(run); {
+	a := saturation.AnswerOf(run)
+	switch {
 	case a == nil || run.Source != nil:
 		return concludeRows(run)
 	case a.Carried != nil:
@@ -70,7 +70,6 @@ func conclusionOf(run *rundir.Run) rundir.Conclusion {
 	}
 }
 
-// concludeRate is the conclusion of a sweep without an SLO.
 func concludeRate(run *rundir.Run, a *rundir.Answer) rundir.Conclusion {
 	c := rundir.Conclusion{Claim: cmp.Or(rateSentence(run, a, lang.English), sayNoSaturation.In(lang.English)),
 		Metric: "saturation", Unit: UnitRate}
@@ -85,9 +84,8 @@ func concludeRate(run *rundir.Run, a *rundir.Answer) rundir.Conclusion {
 	return c
 }
 
-// concludeSLO is the conclusion of a sweep with an SLO.
 func concludeSLO(run *rundir.Run, p *rundir.SLOAnswer) rundir.Conclusion {
-	c := rundir.Conclusion{Claim: SLOSentence(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
+	c := rundir.Conclusion{Claim: sloSentence(run, lang.English), Metric: "slo_rate", Unit: UnitRate}
 	setNumbers(&c, p.Rate, p.Low, p.High)
 	switch {
 	case p.Met():
@@ -95,7 +93,7 @@ func concludeSLO(run *rundir.Run, p *rundir.SLOAnswer) rundir.Conclusion {
 		if c.MayClaim == rundir.SupportsNothing { // a row meets it, and no rate is known
 			c.MayClaim = rundir.SupportsSLO
 		}
-	case p.Verdict == rundir.Missed: // the range that the rate is in, if there is one, is below what was measured
+	case p.Verdict == rundir.Missed: // the rate is below all that were measured
 		return rundir.Conclusion{Verdict: rundir.DecisionMissed, Claim: c.Claim, MayClaim: rundir.SupportsSLO}
 	default:
 		c.Verdict = rundir.DecisionUndecided
@@ -103,7 +101,6 @@ func concludeSLO(run *rundir.Run, p *rundir.SLOAnswer) rundir.Conclusion {
 	return c
 }
 
-// concludeUsers is the conclusion of a sweep by users.
 func concludeUsers(run *rundir.Run, u *rundir.UserCapacity) rundir.Conclusion {
 	c := rundir.Conclusion{Claim: capacitySentences(run, u, lang.English)[0], Metric: unitUsers, Unit: unitUsers}
 	setNumbers(&c, u.Users, u.Low, u.High)
@@ -118,7 +115,6 @@ func concludeUsers(run *rundir.Run, u *rundir.UserCapacity) rundir.Conclusion {
 	return c
 }
 
-// setNumbers sets the numbers of a conclusion, and what they support.
 func setNumbers(c *rundir.Conclusion, value, low, high rundir.Number) {
 	switch {
 	case value.Bound():
@@ -134,8 +130,7 @@ func setNumbers(c *rundir.Conclusion, value, low, high rundir.Number) {
 	}
 }
 
-// concludeRows is the conclusion of a run that answers no question of rates: of its objectives where it has some, else
-// of its only row. Published rows may show a saturation rate.
+// concludeRows concludes from the objectives of rows, or from a single row. Published rows may show a saturation rate.
 func concludeRows(run *rundir.Run) rundir.Conclusion {
 	if sat := run.Saturation; run.Source != nil && sat != nil {
 		c := rundir.Conclusion{Claim: publishedSaturation(sat, lang.English), Metric: "saturation", Unit: UnitRate}
@@ -151,7 +146,8 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 	}
 	switch {
 	case worst != nil:
-		c := rundir.Conclusion{Verdict: severity(worst).decision(), Claim: rowSLO(worst, lang.English),
+		decisions := [...]rundir.Decision{rundir.DecisionMet, rundir.DecisionUndecided, rundir.DecisionMissed}
+		c := rundir.Conclusion{Verdict: decisions[severity(worst)], Claim: rowSLO(worst, lang.English),
 			MayClaim: rundir.SupportsSLO}
 		if c.Verdict == rundir.DecisionUndecided {
 			c.MayClaim = rundir.SupportsNothing
@@ -170,11 +166,8 @@ func concludeRows(run *rundir.Run) rundir.Conclusion {
 		MayClaim: rundir.SupportsValue}
 }
 
-// severityLevel is how far a stage is from its objectives: the worst stage decides for the run.
-type severityLevel int
-
-// severity is as in the exit code: a stage that is invalid decides nothing in its favour.
-func severity(s *rundir.Stage) severityLevel {
+// severity is as in the exit code: the worst stage decides, and an invalid one decides nothing in its favour.
+func severity(s *rundir.Stage) int {
 	switch {
 	case s.Goodput.Verdict == rundir.Missed:
 		return 2
@@ -184,12 +177,7 @@ func severity(s *rundir.Stage) severityLevel {
 	return 0
 }
 
-func (s severityLevel) decision() rundir.Decision {
-	return []rundir.Decision{rundir.DecisionMet, rundir.DecisionUndecided, rundir.DecisionMissed}[s]
-}
-
-// reasons are the notes that a conclusion rests on: why there is no rate, why it is only a bound, what a reader must
-// know first, and why stages do not count.
+// reasons tell why there is no rate or only a bound, what a reader must know first, and why stages do not count.
 func reasons(run *rundir.Run) []note.Note {
 	all := []note.Note{run.Failure}
 	if run.Saturation != nil {
@@ -202,8 +190,7 @@ func reasons(run *rundir.Run) []note.Note {
 		all = append(all, why)
 	}
 	if a := saturation.AnswerOf(run); a != nil {
-		all = append(all, a.Cautions...)
-		return all
+		return append(all, a.Cautions...)
 	}
 	for i := range run.Stages {
 		all = append(all, run.Stages[i].Invalid)
@@ -211,10 +198,8 @@ func reasons(run *rundir.Run) []note.Note {
 	return all
 }
 
-// advicePattern is the advice of a sentence: a flag and its value.
 var advicePattern = regexp.MustCompile(`(?:Run it again with|:) (--[a-z-]+) ([0-9]\w*)`)
 
-// nextCommand returns the run's command with the flag that the run's sentences advise; empty where they advise none.
 func nextCommand(run *rundir.Run) string {
 	for _, s := range Answer(run, lang.English) {
 		if m := advicePattern.FindStringSubmatch(s); m != nil && len(run.Command.Args) > 0 {
@@ -258,7 +243,6 @@ func CommandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// shellQuote is an argument as a POSIX shell takes it.
 func shellQuote(a string) string {
 	if a != "" && !strings.ContainsFunc(a, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+",

@@ -18,15 +18,11 @@ import (
 func Legend(tables ...table.Table) []lang.Text {
 	marks := table.Marks(tables...)
 	var lines []lang.Text
-	for _, e := range []struct {
-		mark string
-		say  lang.Phrase
-	}{
-		{table.MarkBound, legendBound}, {table.MarkUnsupported, legendUnsupported},
-	} {
-		if strings.Contains(marks, e.mark) {
-			lines = append(lines, e.say.Text())
-		}
+	if strings.Contains(marks, table.MarkBound) {
+		lines = append(lines, legendBound.Text())
+	}
+	if strings.Contains(marks, table.MarkUnsupported) {
+		lines = append(lines, legendUnsupported.Text())
 	}
 	return lines
 }
@@ -40,23 +36,21 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 	}{
 		{warnInvalid.In(l, ClientRemedy.In(l)), clientLimit},
 		{WarnLength.In(l), func(s *rundir.Stage, l lang.Lang) string { return wrongLengths(run, s, l) }},
-		{warnSource.In(l), tokenSource}, {warnChunk.In(l), dividedChunks}, {warnChunkWhole.In(l), undividedChunks},
+		{warnSource.In(l), tokenSource}, {warnChunk.In(l), packedChunks(true)}, {warnChunkWhole.In(l), packedChunks(false)},
 		{warnDue.In(l), dueTTFT}, {warnCached.In(l), cachedPrompt},
 	}
 	var lines []string
-	spoiled := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return !s.Invalid.IsZero() })
-	if !run.Client.Valid && spoiled && run.State == rundir.Complete {
+	invalid := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return !s.Invalid.IsZero() })
+	if !run.Client.Valid && invalid && run.State == rundir.Complete {
 		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
-	if line := fasterStages(run, l); line != "" {
-		lines = append(lines, line)
-	}
-	if line := speculationWarning(run, l); line != "" {
-		lines = append(lines, line)
+	for _, line := range []string{fasterStages(run, l), speculationWarning(run, l)} {
+		if line != "" {
+			lines = append(lines, line)
+		}
 	}
 	for _, c := range checks {
-		about := groupRows(run, l, func(s *rundir.Stage) string { return c.check(s, l) })
-		if about != "" {
+		if about := groupRows(run, l, func(s *rundir.Stage) string { return c.check(s, l) }); about != "" {
 			lines = append(lines, c.say+lang.Colon.In(l)+about+lang.Stop.In(l))
 		}
 	}
@@ -64,12 +58,10 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 	return slices.Concat(lines, notes, stageWarnings(run, l))
 }
 
-// noiseFactor is the factor by which a stage must have completed more than the answer to be worth a sentence: single
-// stages differ by a few per cent besides their own noise.
-const noiseFactor = 1.02
+const noiseFactor = 1.02 // above an answer: single stages differ by a few per cent besides their own noise
 
-// fasterStages names the stages that completed more than the saturation rate and its interval, as the table shows them.
-// Where the server changed meanwhile, nothing is returned.
+// fasterStages names the stages that completed more than the interval of the saturation rate. Where the server changed
+// meanwhile, that says nothing.
 func fasterStages(run *rundir.Run, l lang.Lang) string {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() || !a.High.Known() || len(a.Cautions) > 0 {
@@ -78,7 +70,7 @@ func fasterStages(run *rundir.Run, l lang.Lang) string {
 	var rows []string
 	for _, r := range AllStages(run) {
 		s := r.Stage
-		counts := s.Role != rundir.WarmUp && IsComplete(s) && s.Invalid.IsZero()
+		counts := s.Role != rundir.WarmUp && isComplete(s) && s.Invalid.IsZero()
 		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > noiseFactor*a.High.Value() {
 			rows = append(rows, table.Clean(StageName(s))+
 				lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
@@ -94,42 +86,35 @@ func fasterStages(run *rundir.Run, l lang.Lang) string {
 	return say.In(l, lang.Number(a.High, lang.Estimate(a.Low, a.High)), strings.Join(rows, lang.ListComma.In(l)))
 }
 
-// speculationWarning warns of speculative decoding where the acceptance measured here is not that of real answers.
+// speculationWarning warns where the acceptance measured here is not that of real answers.
 func speculationWarning(run *rundir.Run, l lang.Lang) string {
 	w := &run.Workload
-	say := saySpeculatesWords
+	speculates := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
+		return s.Server != nil && s.Server.AcceptLength.Known()
+	})
 	switch {
-	case !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
-		return s.Server != nil &&
-			s.Server.AcceptLength.Known()
-	}):
-		return ""
-	case w.Dataset == "" && w.Prompt == "":
-	case w.Forced:
-		say = saySpeculatesForced
-	default:
-		return ""
+	case speculates && w.Dataset == "" && w.Prompt == "":
+		return saySpeculatesWords.In(l)
+	case speculates && w.Forced:
+		return saySpeculatesForced.In(l)
 	}
-	return say.In(l)
+	return ""
 }
 
-// isRemark reports whether a note tells what was done, and is no reason to doubt a number.
+// isRemark reports whether a note is no reason to doubt a number.
 func isRemark(n note.Note) bool {
 	return slices.Contains([]string{
 		"client.plan-beyond", "dataset.built-in", "dataset.rows", "trace.requests", "trace.sorted", "run.resumed",
-		"server.cache-emptied",
-		"requests.resent", "probe.busy", "probe.completions", "probe.first-model", "probe.newer-api",
-		"probe.packed-counts-each",
-		"probe.packed-running-counts", "probe.rejected-field",
+		"server.cache-emptied", "requests.resent", "probe.busy", "probe.completions", "probe.first-model",
+		"probe.newer-api", "probe.packed-counts-each", "probe.packed-running-counts", "probe.rejected-field",
 	}, n.Code)
 }
 
-// runNotes are the notes that the run itself wrote down, as far as they are asked for.
 func runNotes(run *rundir.Run, l lang.Lang, keep func(note.Note) bool) []string {
 	var notes []note.Note
 	answer := saturation.AnswerOf(run)
 	noAnswer := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
-	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
+	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) {
 		if noAnswer && isNoAnswerNote(n) || answer != nil && slices.ContainsFunc(answer.Cautions, n.Equal) {
 			continue
 		}
@@ -157,7 +142,7 @@ const (
 	cachedShare     = 0.1  // of the prompt: a chat template is cached by any server
 )
 
-// groupRows gathers what a check says of each stage, rows of which it says the same together.
+// groupRows names rows together of which a check says the same.
 func groupRows(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
 	var order []string
@@ -178,10 +163,8 @@ func groupRows(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) s
 	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
-// manyRowNames is the number of rows from which on a warning names the first of them only.
-const manyRowNames = 7
+const manyRowNames = 7 // from which on a warning names the first of them only
 
-// rowNames returns the names of stages, the first three of many, or "every row".
 func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	if len(names) > 1 && len(names) == len(run.Stages) {
 		return everyRow.In(l)
@@ -192,9 +175,8 @@ func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	return strings.Join(names, lang.ListComma.In(l))
 }
 
-// clientLimit returns why the client was the limit, from the run's note.
 func clientLimit(s *rundir.Stage, l lang.Lang) string {
-	if s.Invalid.IsZero() || measure.Accident(s.Invalid) { // of that the row has a warning
+	if s.Invalid.IsZero() || measure.Accident(s.Invalid) { // an accident is a warning of its row
 		return ""
 	}
 	return Phrase(s.Invalid, l)
@@ -213,8 +195,7 @@ func WrongLength(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	return detailLength.In(l, lang.Number(asked, lang.Short), lang.Number(got, lang.Short))
 }
 
-// wrongLengths returns what all stages with a wrong length received of what was asked, where a stage is one of them:
-// rows differ in numbers alone.
+// wrongLengths returns the range of all stages with a wrong length for each of them: rows differ in numbers alone.
 func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	if WrongLength(run, s, l) == "" {
 		return ""
@@ -228,7 +209,6 @@ func wrongLengths(run *rundir.Run, s *rundir.Stage, l lang.Lang) string {
 	return detailLength.In(l, numberRange(asked), numberRange(got))
 }
 
-// numberRange returns the lowest and the highest of some numbers, or one where they are equal.
 func numberRange(all []rundir.Number) string {
 	byValue := func(a, b rundir.Number) int { return cmp.Compare(a.Value(), b.Value()) }
 	low := lang.Number(slices.MinFunc(all, byValue), lang.Short)
@@ -239,7 +219,6 @@ func numberRange(all []rundir.Number) string {
 	return low + "-" + high
 }
 
-// tokenSource returns who counted the tokens, where it was not the server.
 func tokenSource(s *rundir.Stage, l lang.Lang) string {
 	switch s.TokenSource {
 	case "", "server":
@@ -254,39 +233,23 @@ func tokenSource(s *rundir.Stage, l lang.Lang) string {
 	return s.TokenSource
 }
 
-// packedChunks returns how many tokens a chunk has, where it is more than one.
-func packedChunks(s *rundir.Stage, l lang.Lang) string {
-	if k := s.TokensPerChunk; k.Known() && k.Value() > packedFrom {
-		return detailChunk.In(l, lang.Number(k, lang.Short))
-	}
-	return ""
-}
-
-// dividedChunks returns packedChunks where the gaps before chunks were divided among their tokens, since the server
-// tells how many each holds.
-func dividedChunks(s *rundir.Stage, l lang.Lang) string {
-	if !isDivided(s) {
+func packedChunks(divided bool) func(*rundir.Stage, lang.Lang) string {
+	return func(s *rundir.Stage, l lang.Lang) string {
+		if k := s.TokensPerChunk; k.Known() && k.Value() > packedFrom && isDivided(s) == divided {
+			return detailChunk.In(l, lang.Number(k, lang.Short))
+		}
 		return ""
 	}
-	return packedChunks(s, l)
 }
 
-// undividedChunks returns packedChunks where the gap before a chunk counts as one.
-func undividedChunks(s *rundir.Stage, l lang.Lang) string {
-	if isDivided(s) {
-		return ""
-	}
-	return packedChunks(s, l)
-}
-
-// isDivided reports whether the times between tokens differ from those between chunks.
+// isDivided reports whether gaps before chunks were divided among their tokens, since the server tells how many each
+// has.
 func isDivided(s *rundir.Stage) bool {
 	const same = 0.001
 	gap, itl := s.ChunkGap.Mean, s.ITL.Mean
 	return !gap.Known() || !itl.Known() || math.Abs(gap.Value()-itl.Value()) > same*gap.Value()
 }
 
-// dueTTFT compares the first token counted from due with that counted from sent.
 func dueTTFT(s *rundir.Stage, l lang.Lang) string {
 	due, sent := s.TTFTDue.P99, s.TTFT.P99
 	if measure.Accident(s.Invalid) || !due.Known() || !sent.Known() ||
@@ -296,19 +259,19 @@ func dueTTFT(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cachedPrompt returns how much of the prompts was in the server's cache, where it is more than a chat template and the
-// parts that the prompts share by order, which the columns of hits tell.
+// cachedPrompt leaves out a chat template, and the parts that the prompts share by order, which the columns of hits
+// tell.
 func cachedPrompt(s *rundir.Stage, l lang.Lang) string {
-	had, all := s.CachedTokens, s.PromptTokens.Mean
+	cached, prompt := s.CachedTokens, s.PromptTokens.Mean
 	if s.Sessions != nil { // of conversations that is what was asked for, and their columns tell it
 		return ""
 	}
-	explained := cachedShare
+	limit := cachedShare
 	if s.Hits != nil {
-		explained += s.Hits.Ideal.Or(0)
+		limit += s.Hits.Ideal.Or(0)
 	}
-	if !had.Known() || !all.Known() || had.Value() <= explained*all.Value() {
+	if !cached.Known() || !prompt.Known() || cached.Value() <= limit*prompt.Value() {
 		return ""
 	}
-	return detailCached.In(l, lang.Number(had, lang.Short), lang.Number(all, lang.Short))
+	return detailCached.In(l, lang.Number(cached, lang.Short), lang.Number(prompt, lang.Short))
 }

@@ -2,7 +2,6 @@ package findings
 
 import "llmsweep/report/lang"
 
-// sweepWords are the words of the notes of package sweep and the packages beneath it.
 func sweepWords() lang.Words {
 	return lang.Words{
 		// Of a stage.
@@ -163,7 +162,6 @@ func sweepWords() lang.Words {
 	}
 }
 
-// workloadWords are the words of the notes of package workload.
 func workloadWords() lang.Words {
 	return lang.Words{
 		"dataset.built-in": lang.Say("the server decodes speculatively, so built-in texts are sent in place of random words, and answers end by themselves (at most {tokens:whole} tokens). --prompt-tokens and --output-tokens ask for random words",
@@ -243,7 +241,6 @@ func workloadWords() lang.Words {
 	}
 }
 
-// replicaWords are the words of the notes on one of several servers.
 func replicaWords() lang.Words {
 	return lang.Words{
 		"replica.slow": lang.Say("replica {replica:whole} is slower than the fastest one: TTFT {ttft:time} on average, against {fastest:time}",
@@ -253,7 +250,6 @@ func replicaWords() lang.Words {
 	}
 }
 
-// gradesWords are the words of the notes of package grade.
 func gradesWords() lang.Words {
 	return lang.Words{
 		"grades.cut": lang.Say("{cut} of {answers:count answer answers} to graded questions were cut by their limit, and are neither right nor wrong: give the rows more output_tokens (or --output-tokens). The accuracy is that of the answers that ended",
@@ -263,7 +259,6 @@ func gradesWords() lang.Words {
 	}
 }
 
-// clusterWords are the words of the notes of package cluster.
 func clusterWords() lang.Words {
 	return lang.Words{
 		"cluster.lost": lang.Say("rank {rank} ({host}) was lost in {stage}, and the run ended there: {error}",
@@ -273,7 +268,6 @@ func clusterWords() lang.Words {
 	}
 }
 
-// probeWords are the words of the notes of package client/probe.
 func probeWords() lang.Words {
 	return lang.Words{
 		"probe.too-long": lang.Say("{prompt} prompt + {output} output tokens exceed the model's context of {context} tokens: the server will reject requests or cut answers short",
@@ -332,7 +326,6 @@ func probeWords() lang.Words {
 	}
 }
 
-// limitsWords are the words of the notes of package client/limits.
 func limitsWords() lang.Words {
 	return lang.Words{
 		"limits.ports": lang.Say("the server closes the connection after each answer: at {rate:tenths} requests/s up to {held:whole} local ports are in use or not yet free again, and this machine has {ports:whole} for one server, so connections may fail. Make the server keep connections, lower the rate, or run: sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\" net.ipv4.tcp_tw_reuse=1",
@@ -340,8 +333,7 @@ func limitsWords() lang.Words {
 	}
 }
 
-// importedWords returns what the notes of imported results say: how other tools define their metrics, and what was
-// taken from a document.
+// importedWords tell how other tools define their metrics, and what was taken from a document.
 func importedWords() lang.Words {
 	return lang.Words{
 		"published.itl-weighted-by-tokens": lang.Say("the inter-token latency of {tool} is one mean per request, weighted by tokens, which hides stalls; it stands here as TPOT",

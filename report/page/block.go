@@ -10,13 +10,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Document is a page while it is put together. Each text is in both languages.
+// Document is a page. Each text is in both languages.
 type Document struct {
 	Title    lang.Text
 	Subtitle lang.Text
 	Sections []Section
-	// Data is what the script reads: numbers of drawings that are too many for tables, by the name of the drawing, and
-	// the parts of kind.
+	// Data is for the script: numbers of drawings that are too many for tables, by the name of the drawing.
 	Data map[string]any
 }
 
@@ -30,7 +29,7 @@ type Section struct {
 	Blocks  []Block
 }
 
-// Uncertain reports whether some drawing of a section has an interval, a bound, or a point of too few requests.
+// Uncertain reports whether some drawing has an interval, a bound, or a point of too few requests.
 func (s Section) Uncertain() bool {
 	for _, b := range s.Blocks {
 		for _, f := range b.Figures {
@@ -95,17 +94,16 @@ type Lines struct {
 	Plain bool        // paragraphs, no list
 }
 
-// FromSections makes sections of a page of those that console and Markdown are made of.
-func FromSections(prefix string, sections []table.Section) []Section {
+func fromSections(prefix string, sections []table.Section) []Section {
 	var all []Section
-	var whole string // ID of the section that those beneath it are parts of
+	var parent string // ID of the section that deeper ones are parts of
 	for i := range sections {
 		from := &sections[i]
 		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: from.Title}
 		if from.Level > sections[0].Level {
-			s.Within = whole
+			s.Within = parent
 		} else {
-			whole = s.ID
+			parent = s.ID
 		}
 		if len(from.Lines) > 0 {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: from.Lines}})

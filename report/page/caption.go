@@ -9,8 +9,7 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// Caption returns what a drawing of a run shows, in words: its axes, their units, and what is read from it. It is empty
-// for a drawing over time.
+// Caption returns what a drawing of a run shows, in words; empty for a drawing over time.
 func Caption(name string, run *rundir.Run, l lang.Lang) string {
 	for _, f := range newView(run).loadFigures() {
 		if f.Name == name {
@@ -20,13 +19,13 @@ func Caption(name string, run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-// axesCaption puts the axes of a drawing into words.
-func axesCaption(y, x lang.Text) lang.Text {
+func axesCaption(y, x lang.Text) lang.Text { return axesText(y, x).Plus(lang.Stop.Text()) }
+
+func axesText(y, x lang.Text) lang.Text {
 	t := sayAgainst.Text(y, x)
 	return lang.Text{EN: strings.ToUpper(t.EN[:1]) + t.EN[1:], ZH: t.ZH}
 }
 
-// axisText puts the y axis of a quantity into words, with the unit and what is drawn of it.
 func (q *quantity) axisText() lang.Text {
 	if q.metric == "" {
 		return q.axis.Label
@@ -38,7 +37,6 @@ func (q *quantity) axisText() lang.Text {
 	return q.axis.Label.Plus(lang.Same(" ")).Plus(lang.Joined(names, lang.ListComma)).Plus(unitSeconds.Text())
 }
 
-// answerText is what the answer of a run says of a quantity; empty where it says nothing.
 func (v *view) answerText(q *quantity) lang.Text {
 	a := saturation.AnswerOf(v.Run)
 	if draw.AnswerNumber(a) == "" || a.Carried != nil || !v.Open {
@@ -58,7 +56,6 @@ func (v *view) answerText(q *quantity) lang.Text {
 	return lang.Text{}
 }
 
-// caption is what the drawing of a quantity shows.
 func (v *view) caption(q *quantity) lang.Text {
-	return axesCaption(q.axisText(), v.Axis().Label).Plus(v.answerText(q)).Plus(lang.Stop.Text())
+	return axesText(q.axisText(), v.axis().Label).Plus(v.answerText(q)).Plus(lang.Stop.Text())
 }

@@ -14,34 +14,28 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// sloTerms are the terms of the SLO, as a reader writes them.
-func sloTerms(o choose.Options) []string {
-	var all []string
-	for _, t := range o.Terms {
-		all = append(all, t.String())
-	}
-	return all
-}
-
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
 func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections []table.Section,
 	po WriteOptions) error {
-	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(sloTerms(o), ", "))}
+	var terms []string
+	for _, t := range o.Terms {
+		terms = append(terms, t.String())
+	}
+	d := &Document{Title: titleChoice.Text(o.Demand.Text()), Subtitle: lang.Same(strings.Join(terms, ", "))}
 	for i := range choices {
-		own := rankSetups(&choices[i], setups)
-		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o))
-		if len(own) > 0 {
-			d.Sections = append(d.Sections, overlaySection(i, own, o.Prices, titleTogetherOf.Text(choices[i].Model)))
+		members := rankSetups(&choices[i], setups)
+		d.Sections = append(d.Sections, choiceSection(i, &choices[i], members, o))
+		if len(members) > 0 {
+			d.Sections = append(d.Sections, overlaySection(i, members, o.Prices, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
-	d.Sections = append(d.Sections, FromSections("part", sections)...)
-	return WriteHTML(w, d, po)
+	d.Sections = append(d.Sections, fromSections("part", sections)...)
+	return writeHTML(w, d, po)
 }
 
-// rankSetups are the setups of a choice, those that meet the demand first and in their order, so that the numbers in
-// drawings are ranks.
+// rankSetups puts those that meet the demand first, in their order: the numbers in drawings are then ranks.
 func rankSetups(c *choose.Choice, setups []setup.Setup) []setup.Setup {
-	own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
+	members := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != c.Model })
 	rank := func(s setup.Setup) int {
 		at := slices.IndexFunc(c.Ranked, func(k choose.Candidate) bool { return k.Name == s.Name })
 		if at < 0 {
@@ -49,11 +43,10 @@ func rankSetups(c *choose.Choice, setups []setup.Setup) []setup.Setup {
 		}
 		return at
 	}
-	slices.SortStableFunc(own, func(a, b setup.Setup) int { return rank(a) - rank(b) })
-	return own
+	slices.SortStableFunc(members, func(a, b setup.Setup) int { return rank(a) - rank(b) })
+	return members
 }
 
-// choiceSection is the choice among the setups of a model.
 func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Options) Section {
 	s := Section{ID: "choice-" + strconv.Itoa(i+1), Title: titleChosen.Text(c.Model)}
 	if i == 0 {
@@ -91,13 +84,11 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	return s
 }
 
-// withCurrency prints an amount with its currency, where that is told.
 func withCurrency(n rundir.Number, currency string) string {
 	return strings.TrimSpace(lang.Number(n, lang.Short) + " " + currency)
 }
 
-// costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since
-// a replica is whole.
+// costFigure draws steps, since a replica is whole.
 func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Options) (FigureBlock, bool) {
 	const reach, most = 2.5, 8 // times the demand; configurations
 	if len(c.Ranked) == 0 {
@@ -119,15 +110,17 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 		}}},
 		priced: c.Priced, headroom: o.Headroom, demand: reach * o.Demand.Amount,
 	}
-	var labels []string
 	names := setupNames(setups)
 	parts := distinctParts(names)
-	short := lineNames(parts) // the numbers are those of the other drawings of the page
-	// places are those of what is drawn, which give its label and its colour in all drawings of the page.
+	short := lineNames(parts)
 	var places []int
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
-		at := slices.Index(names, c.Ranked[i].Name)
-		places, labels = append(places, at), append(labels, short[at])
+		k := &c.Ranked[i]
+		place := slices.Index(names, k.Name) // gives it the label and the colour of the other drawings
+		places = append(places, place)
+		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(short[place]), Colour: place, Style: draw.Path,
+			Dashed: place >= draw.Colours}
+		plot.add(line, k, parts[place])
 	}
 	var missing []string
 	for i := range setups {
@@ -135,20 +128,15 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			missing = append(missing, parts[i])
 		}
 	}
-	for i := range labels {
-		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(labels[i]), Colour: places[i], Style: draw.Path,
-			Dashed: places[i] >= draw.Colours}
-		plot.add(line, &c.Ranked[i], parts[places[i]])
-	}
-	caption := axesCaption(label, axisDemand.Text(o.Demand.UnitText())).Plus(lang.Stop.Text())
+	axis := draw.Axis{Label: axisDemand.Text(o.Demand.UnitText()), Format: draw.Number}
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: caption,
-		X:       draw.Axis{Label: axisDemand.Text(o.Demand.UnitText()), Format: draw.Number},
+		Caption: axesCaption(label, axis.Label),
+		X:       axis,
 		Panels:  []draw.Panel{plot.panel},
+		Marks:   []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}},
 	}
-	fig.Marks = []draw.Mark{{Text: tagDemand.Text(o.Demand.Text()), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
 			if at.Known() && at.Value() < plot.demand {
@@ -156,19 +144,13 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 			}
 		}
 	}
-	f := FigureBlock{
-		Name:     name,
-		Title:    title,
-		Caption:  caption,
-		Note:     noteCost.Text(),
-		Variants: PlotVariants(fig, false, false),
-		Table:    plot.table,
-	}
+	f := newFigureBlock(&fig, plotVariants(fig, false)...)
+	f.Note, f.Table = noteCost.Text(), plot.table
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
 	for i, button := range buttonNames(parts) {
-		if button != parts[i] { // the list of numbers stands below
+		if button != parts[i] { // it is a number, and needs its name
 			button += " " + parts[i]
 		}
 		if place := slices.Index(places, i); place >= 0 {
@@ -178,7 +160,6 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	return f, true
 }
 
-// costPlot draws the costs of configurations up to a demand, and lists the first steps of each in a table.
 type costPlot struct {
 	panel    draw.Panel
 	table    *Grid
@@ -187,7 +168,6 @@ type costPlot struct {
 	demand   float64 // the highest
 }
 
-// add adds a configuration whose points line gets; nothing where it serves no demand.
 func (p *costPlot) add(line draw.Series, k *choose.Candidate, name string) {
 	const most, listed = 400, 12 // replicas
 	supply := k.Carries / float64(k.Replicas) * (1 - p.headroom)

@@ -15,7 +15,7 @@ import (
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
 func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections []table.Section, o WriteOptions) error {
-	return WriteHTML(w, comparisonDocument(c, setups, sections), o)
+	return writeHTML(w, comparisonDocument(c, setups, sections), o)
 }
 
 func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []table.Section) *Document {
@@ -23,7 +23,7 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	parts := slices.Clone(sections)
 	if c.IsPair() { // the table is the answer
-		answer.Blocks, parts = FromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
+		answer.Blocks, parts = fromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
 	} else {
 		answer.Blocks = conclusionBlocks(c)
 		parts[0].Lines = nil // the answer has them
@@ -31,8 +31,8 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
-		if slices.ContainsFunc(all,
-			func(d compare.Difference) bool { return !d.Low.IsZero() }) { // else the table has all that is known
+		hasInterval := func(d compare.Difference) bool { return !d.Low.IsZero() }
+		if slices.ContainsFunc(all, hasInterval) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
 	}
@@ -41,17 +41,16 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	}
 	d.Sections = append(d.Sections, answer)
 	if models := groupByModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
-		for i, own := range models {
-			d.Sections = append(d.Sections, overlaySection(i, own, nil, titleTogetherOf.Text(setup.Model(own[0].Run))))
+		for i, group := range models {
+			d.Sections = append(d.Sections, overlaySection(i, group, nil, titleTogetherOf.Text(setup.Model(group[0].Run))))
 		}
 	} else {
 		d.Sections = append(d.Sections, overlaySection(0, setups, nil, titleTogether.Text()))
 	}
-	d.Sections = append(d.Sections, FromSections("part", parts)...)
+	d.Sections = append(d.Sections, fromSections("part", parts)...)
 	return d
 }
 
-// conclusionBlocks is the answer of a comparison in sentences.
 func conclusionBlocks(c *compare.Comparison) (all []Block) {
 	conclusions := c.Answer()
 	if len(conclusions) == 0 {
@@ -65,10 +64,9 @@ func conclusionBlocks(c *compare.Comparison) (all []Block) {
 
 // Sections writes a page of sections that console and Markdown are made of.
 func Sections(w io.Writer, title string, sections []table.Section, o WriteOptions) error {
-	return WriteHTML(w, &Document{Title: lang.Same(title), Sections: FromSections("part", sections)}, o)
+	return writeHTML(w, &Document{Title: lang.Same(title), Sections: fromSections("part", sections)}, o)
 }
 
-// forest draws differences with their intervals.
 func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {
 	t := &Grid{
 		Name: "t-" + name,
@@ -107,18 +105,16 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	if intervals {
 		label = label.Plus(axisInterval.Text())
 	}
-	svg := draw.Forest(name, label, bars)
 	return FigureBlock{
 		Name:     name,
 		Title:    title,
 		Key:      key,
-		Variants: []Variant{{Key: "lin", SVG: markup(svg)}},
+		Variants: []Variant{{Key: "lin", SVG: markup(draw.Forest(name, label, bars))}},
 		Table:    t,
 	}
 }
 
-// overlaySection draws the curves of configurations in the same drawings, the i-th group of a page. Where they are too
-// many, each has drawings of its own.
+// overlaySection is the i-th group of a page. Where curves are too many, each has a drawing of its own.
 func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Markers: markersOf(setups)}, ""
 	if i > 0 {
@@ -136,7 +132,6 @@ func overlaySection(i int, setups []setup.Setup, prices choose.Prices, title lan
 	return s
 }
 
-// groupByModel returns configurations in groups of one model, in the order in which the models occur.
 func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	var groups [][]setup.Setup
 	for i := range setups {
@@ -150,7 +145,6 @@ func groupByModel(setups []setup.Setup) [][]setup.Setup {
 	return groups
 }
 
-// setupNames are the names of configurations.
 func setupNames(setups []setup.Setup) []string {
 	var names []string
 	for i := range setups {

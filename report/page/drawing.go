@@ -16,13 +16,12 @@ import (
 	"llmsweep/sweep/saturation"
 )
 
-// overTimePrefix begins the names of drawings of a stage over time; the stage's name follows.
-const overTimePrefix = "time@"
+const overTimePrefix = "time@" // of the name of a drawing over time; the name of its stage follows
 
-// Drawings lists the names of the drawings that a run has, for [Drawing]: "output", "ttft", "itl", "latency", "speed",
-// and "time@STAGE" for each stage with records. dir is the run's directory; empty for none.
+// Drawings lists the names of the drawings of a run: "output", "ttft", "itl", "latency", "speed", and "time@STAGE" for
+// each stage with records in dir, which is empty for none.
 func Drawings(run *rundir.Run, dir string) []string {
-	v := newRunPage(run)
+	v := newView(run)
 	var names []string
 	for _, f := range v.loadFigures() {
 		names = append(names, f.Name)
@@ -36,9 +35,8 @@ func Drawings(run *rundir.Run, dir string) []string {
 	return names
 }
 
-// loadFigures are the drawings of all stages.
 func (v *view) loadFigures() []FigureBlock {
-	all := v.Rates()
+	all := v.rates()
 	if f, ok := speedPlot("speed", setup.Load([]setup.Input{{Run: v.Run}}), nil); ok {
 		all = append(all, f)
 	}
@@ -47,7 +45,7 @@ func (v *view) loadFigures() []FigureBlock {
 
 // Drawing writes one drawing of a run as an SVG file in one language. The error names the drawings that there are.
 func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang) error {
-	v := newRunPage(run)
+	v := newView(run)
 	if stage, ok := strings.CutPrefix(name, overTimePrefix); ok {
 		traces, err := readTrace(dir, run, overTimeLimits(1))
 		if err != nil {
@@ -55,7 +53,7 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := timeFigure(v.view, "s1", r.Stage, t, map[string]any{})
+				f := timeFigure(v, "s1", r.Stage, t, map[string]any{})
 				file := &draw.File{Figures: []*draw.Figure{f.Variants[0].Drawn}}
 				return file.Write(w, l)
 			}
@@ -73,7 +71,6 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 	return fmt.Errorf("no drawing %q: there are %s", name, strings.Join(Drawings(run, dir), ", "))
 }
 
-// shown is the variant that is shown first.
 func (f *FigureBlock) shown() *draw.Figure {
 	for _, variant := range f.Variants {
 		if !variant.Off {
@@ -83,7 +80,6 @@ func (f *FigureBlock) shown() *draw.Figure {
 	return f.Variants[0].Drawn
 }
 
-// legend explains the markers of a drawing that stands beside a document.
 func (v *view) legend(f *draw.Figure) (all []draw.Entry) {
 	for _, m := range v.markers() {
 		all = append(all, draw.Entry{Sign: m.Shape.Sign(), Text: m.Text})
@@ -111,7 +107,6 @@ func NewFigureFiles(model string, setups []setup.Setup) FigureFiles {
 	return FigureFiles{model, newOverlay(setups, names, "")}
 }
 
-// file puts figures beside each other, with a legend of what is in them.
 func (d FigureFiles) file(figures []*draw.Figure) *draw.File {
 	f := &draw.File{Title: lang.Same(d.model), Figures: figures}
 	for i, short := range shortNames(d.names) {
@@ -135,8 +130,7 @@ func (d FigureFiles) file(figures []*draw.Figure) *draw.File {
 	return f
 }
 
-// Latency are the times to the first token and between tokens, on average; those of whole requests where nothing was
-// streamed.
+// Latency draws mean TTFT and ITL; the latency of whole requests where nothing was streamed.
 func (d FigureFiles) Latency() *draw.File {
 	all := append(d.mean("ttft"), d.mean("itl")...)
 	if len(all) == 0 {
@@ -145,8 +139,7 @@ func (d FigureFiles) Latency() *draw.File {
 	return d.file(all)
 }
 
-// Throughput is the output with where each configuration saturates, and what a user gets against what the hardware
-// gives.
+// Throughput draws the output with the saturation rates, and the speed of an answer against the output of a GPU.
 func (d FigureFiles) Throughput() *draw.File {
 	all := d.mean("output")
 	for _, f := range all {
@@ -158,7 +151,6 @@ func (d FigureFiles) Throughput() *draw.File {
 	return d.file(all)
 }
 
-// mean draws means of one quantity; nothing where no configuration has it.
 func (d FigureFiles) mean(name string) []*draw.Figure {
 	for _, q := range quantities() {
 		if q.name == name {
@@ -170,7 +162,6 @@ func (d FigureFiles) mean(name string) []*draw.Figure {
 	return nil
 }
 
-// saturation are the rates at which the configurations saturate, each with its interval.
 func (d FigureFiles) saturation() draw.Panel {
 	p := draw.Panel{Y: draw.Axis{Label: axisSaturation.Text()}}
 	for i, name := range shortNames(d.names) {
@@ -193,8 +184,7 @@ func (d FigureFiles) saturation() draw.Panel {
 	return p
 }
 
-// Cost draws the cost of a million tokens against the time to the first, at the SLO; no figure where fewer than two
-// configurations have a price.
+// Cost draws the cost of a million tokens against TTFT, at the SLO; no figure of fewer than two priced configurations.
 func (d FigureFiles) Cost(c *choose.Choice) *draw.File {
 	point := func(k *choose.Candidate) draw.Point {
 		return draw.Point{X: k.MillionSLO.Value(), Y: k.TTFT.Value(), Title: filepath.Base(k.Where)}
@@ -226,7 +216,7 @@ func (d FigureFiles) Cost(c *choose.Choice) *draw.File {
 	return d.file([]*draw.Figure{
 		{
 			Title:   titleCostTTFT.Text(),
-			Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()).Plus(lang.Stop.Text()),
+			Caption: axesCaption(axisTTFTMean.Text(), axisMillion.Text()),
 			X:       draw.Axis{Label: axisMillion.Text(), Format: draw.Number},
 			Panels: []draw.Panel{{
 				Y: draw.Axis{Label: axisTTFTMean.Text(), Format: draw.Seconds}, Height: 200, Series: all,

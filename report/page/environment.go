@@ -6,7 +6,6 @@ import (
 	"llmsweep/report/table"
 )
 
-// environment is what is needed to repeat the run.
 func (v *runPage) environment() Section {
 	s := Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := findings.EnvironmentFacts(v.Run, lang.English), findings.EnvironmentFacts(v.Run, lang.Chinese)
@@ -19,9 +18,9 @@ func (v *runPage) environment() Section {
 			Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}},
 		},
 	}
-	again := findings.Command(v.Run)
+	command := findings.Command(v.Run)
 	for i, f := range en {
-		if f.Text == again {
+		if f.Text == command {
 			continue
 		}
 		t.Rows = append(t.Rows, []table.Cell{
@@ -30,13 +29,12 @@ func (v *runPage) environment() Section {
 		})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
-	if again != "" {
-		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(again)})
+	if command != "" {
+		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(command)})
 	}
 	return s
 }
 
-// terms is what the words of the page mean.
 func (v *runPage) terms() (all []Section) {
 	t := &Grid{
 		Name:  "glossary",

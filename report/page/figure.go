@@ -20,6 +20,10 @@ type FigureBlock struct {
 	Lazy     []LazyTable // tables that the script makes from Document.Data
 }
 
+func newFigureBlock(fig *draw.Figure, variants ...Variant) FigureBlock {
+	return FigureBlock{Name: fig.Name, Title: fig.Title, Caption: fig.Caption, Variants: variants}
+}
+
 // Marker tells what a marker stands for.
 type Marker struct {
 	Shape draw.Shape
@@ -51,7 +55,6 @@ type Switch struct {
 	Dashed bool
 }
 
-// newSwitch returns the switch of the i-th line of a drawing.
 func newSwitch(key, text string, i int) Switch {
 	return Switch{Key: key, Text: lang.Same(text), Colour: i % draw.Colours, Dashed: i >= draw.Colours}
 }
@@ -66,7 +69,6 @@ type LazyTable struct {
 type Panel struct {
 	ID      string
 	Name    lang.Text // of the stage, with its verdict
-	Lines   []lang.Text
 	Figures []FigureBlock
 	Slowest *Slowest
 	First   bool // it is shown first

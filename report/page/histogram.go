@@ -2,16 +2,13 @@ package page
 
 import "math"
 
-// binsPerDecade is how many bins of a histogram there are to a power of ten.
-const binsPerDecade = 12
+// The bins of a histogram have equal width on a logarithmic axis.
+const (
+	binsPerDecade = 12
+	minBin        = 1e-6               // seconds: the unit of the gaps in records
+	bins          = 12 * binsPerDecade // up to ten days
+)
 
-// minBin is the lower end of the first bin, in seconds: a microsecond, in which records have their gaps.
-const minBin = 1e-6
-
-// bins reach up to ten days.
-const bins = 12 * binsPerDecade
-
-// traceHistogram counts values in bins of equal width on a logarithmic axis.
 type traceHistogram struct {
 	N       float64 // values
 	Bounded float64 // of which only a lower bound is known; they are counted where that lies
@@ -31,7 +28,6 @@ func (h *traceHistogram) Add(v, times float64, bound bool) {
 	h.counts[bin] += times
 }
 
-// traceBar is one bin that is drawn.
 type traceBar struct{ Low, High, Count float64 }
 
 // Bars returns the bins from the first to the last that holds a value. Values below least are in the first bin that is

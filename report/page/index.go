@@ -22,7 +22,6 @@ type Input struct {
 	Path string
 }
 
-// indexLabel is a label of runs, a column of the index.
 type indexLabel struct {
 	key  string
 	text lang.Text
@@ -63,21 +62,19 @@ func Runs(w io.Writer, all []Input, o WriteOptions) error {
 	if len(notes.Blocks) > 0 {
 		d.Sections = append(d.Sections, notes)
 	}
-	return WriteHTML(w, d, o)
+	return writeHTML(w, d, o)
 }
 
-// runNumber returns the name of a run in the index.
 func runNumber(i int, names []string) string { return "#" + strconv.Itoa(i+1) + " " + names[i] }
 
-// trimCommonDir returns paths without the directory that all are in.
 func trimCommonDir(paths []string) []string {
 	var all []string
 	if len(paths) == 0 {
 		return all
 	}
 	in := filepath.Dir(paths[0])
-	apart := func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }
-	for dir := ""; dir != in && slices.ContainsFunc(paths, apart); {
+	outside := func(p string) bool { return !strings.HasPrefix(p, in+string(filepath.Separator)) }
+	for dir := ""; dir != in && slices.ContainsFunc(paths, outside); {
 		dir, in = in, filepath.Dir(in)
 	}
 	for _, p := range paths {
@@ -86,7 +83,6 @@ func trimCommonDir(paths []string) []string {
 	return all
 }
 
-// indexLabels returns the labels that some of the runs have.
 func indexLabels(all []Input) []indexLabel {
 	labels := []indexLabel{
 		{"model", headModel.Text(), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
@@ -99,10 +95,8 @@ func indexLabels(all []Input) []indexLabel {
 	})
 }
 
-// value returns the label of a run, as rows and filters have it.
 func (l indexLabel) value(r *rundir.Run) string { return table.Clean(l.of(r)) }
 
-// filter returns the filter of a label over all runs.
 func (l indexLabel) filter(all []Input) Filter {
 	f := Filter{Key: l.key, Text: l.text}
 	for _, in := range all {
@@ -114,7 +108,6 @@ func (l indexLabel) filter(all []Input) Filter {
 	return f
 }
 
-// newIndex returns the table of all runs, with its filters.
 func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
 	index.Table.Columns = []table.Column{{Head: headRun.Text(), Left: true}}
@@ -140,7 +133,8 @@ func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 		if unanswered {
 			why := table.Literal("")
 			if setups[i].Plateau.Rate.IsZero() {
-				why = table.Cell{Text: newRunPage(in.Run).sentence(), Long: true}
+				_, main, _ := findings.AnswerParts(in.Run)
+				why = table.Cell{Text: newView(in.Run).sentence(main), Long: true}
 			}
 			cells = append(cells, why)
 		}
@@ -150,8 +144,7 @@ func newIndex(all []Input, setups []setup.Setup, names []string) *IndexPage {
 	return index
 }
 
-// answerCells returns the saturation rate of a run, its interval, and the output tokens per second: by its answer, and
-// of results that others published what comparing and choosing take, which is the most that arrivals at a rate showed.
+// answerCells shows of published results what compare and choose take: the most that arrivals at a rate showed.
 func answerCells(s *setup.Setup) []table.Cell {
 	p := s.Plateau
 	rate, output, bounds, digits := p.Rate, p.Output, table.Literal(lang.Absent), lang.Printer(lang.Short)

@@ -23,9 +23,8 @@ import (
 // WriteOptions say how a page is made.
 type WriteOptions struct {
 	Lang lang.Lang // that it opens in; the zero Lang is English
-	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks its address
-	// each second for its ETag, and loads itself again where that is another version. Without a script it does so every
-	// ten seconds.
+	// Live is the version of the page of a run that goes on; empty for one that has ended. Each second such a page asks
+	// for its ETag, and loads itself again if that is another version.
 	Live string
 }
 
@@ -38,7 +37,6 @@ var pageScript string
 //go:embed assets/page.tmpl
 var templates string
 
-// layout is the template of all pages.
 func layout() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"t":         func(t lang.Text) template.HTML { return template.HTML(draw.HTML(t)) },
@@ -57,7 +55,6 @@ func layout() (*template.Template, error) {
 	}).Parse(templates)
 }
 
-// templateData is what the template sees.
 type templateData struct {
 	*Document
 	Lang   lang.Lang
@@ -67,8 +64,7 @@ type templateData struct {
 	Script template.HTML
 }
 
-// WriteHTML writes a page.
-func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
+func writeHTML(w io.Writer, d *Document, o WriteOptions) error {
 	t, err := layout()
 	if err != nil {
 		return err
@@ -99,7 +95,7 @@ func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
 	})
 }
 
-// data returns what the script reads. json.Marshal writes <, > and & in a way that cannot end the script element.
+// data may stand in a script element: json.Marshal escapes <, > and &.
 func data(d map[string]any) (template.JS, error) {
 	b, err := json.Marshal(d)
 	return template.JS(rundir.EscapeJSON(b)), err
@@ -111,7 +107,6 @@ const (
 	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;--shadow:#000b;"
 )
 
-// sourceHash is the hash of a style or script by which the page's policy allows it.
 func sourceHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -120,14 +115,11 @@ func sourceHash(s string) string {
 // generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
 const generator = `<meta name="generator" content="llmsweep">`
 
-// extension is that of the names of pages.
-const extension = ".html"
+// PagePath returns the path of the page beside a file: the same with the ending .html.
+func PagePath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".html" }
 
-// PagePath returns the path of the page that stands beside a file: the same with the ending .html.
-func PagePath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + extension }
-
-// PathNote tells that a page was written beside what was asked for.
+// PathNote returns a line about a page that was written beside what was asked for.
 func PathNote(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
 
-// FlagHint tells how a page can be had, where none was written.
+// FlagHint returns a line on how to get a page where none was written.
 func FlagHint(l lang.Lang) string { return sayOffered.In(l) }

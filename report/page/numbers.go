@@ -10,22 +10,20 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// requestName is the number of a request and its turn in a conversation.
-func requestName(p TracePoint) string {
+func requestName(p tracePoint) string {
 	if p.Turn > 0 {
 		return fmt.Sprintf("%d.%d", p.Seq, p.Turn)
 	}
 	return strconv.Itoa(p.Seq)
 }
 
-func statusText(p TracePoint) string {
+func statusText(p tracePoint) string {
 	if p.Error != "" {
 		return table.Clean(p.Error)
 	}
 	return table.Clean(p.Status)
 }
 
-// tableHeads are headings of a table that the script makes, in both languages.
 func tableHeads(all ...lang.Text) [][2]string {
 	var out [][2]string
 	for _, t := range all {
@@ -34,7 +32,6 @@ func tableHeads(all ...lang.Text) [][2]string {
 	return out
 }
 
-// shortNumber is a number with four digits, as short as JSON has it.
 func shortNumber(v float64) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -43,7 +40,7 @@ func shortNumber(v float64) any {
 	return f
 }
 
-// scriptNumber is a number for the script; a lower bound is a text.
+// scriptNumber makes a lower bound a text.
 func scriptNumber(n rundir.Number) any {
 	switch {
 	case n.IsZero():

@@ -15,10 +15,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// maxLines is how many lines can be told apart where they cross.
-const maxLines = 6
+const maxLines = 6 // that can be told apart where they cross
 
-// overlay are several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
+// overlay draws several runs, a line for each. Rows that the audit calls impossible are left out.
 type overlay struct {
 	setups []setup.Setup
 	names  []string
@@ -32,7 +31,6 @@ func newOverlay(setups []setup.Setup, names []string, suffix string) overlay {
 	return overlay{setups: setups, names: names, open: open, suffix: suffix}
 }
 
-// figures are all drawings.
 func (t overlay) figures() []FigureBlock {
 	var runs []*rundir.Run
 	for i := range t.setups {
@@ -55,13 +53,11 @@ func (t overlay) figures() []FigureBlock {
 	return all
 }
 
-// speed draws what a user gets against what a GPU gives.
 func (t overlay) speed() (FigureBlock, bool) {
 	return speedPlot("speed"+t.suffix, t.setups, lineNames(t.names))
 }
 
-// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays as it
-// is.
+// distinctParts are the parts in which names differ: model, GPUs, engine, quantization. A name without any stays whole.
 func distinctParts(names []string) []string {
 	split := func(s string) []string {
 		return strings.FieldsFunc(strings.ReplaceAll(s, ", ", "，"), func(r rune) bool { return r == '，' })
@@ -85,10 +81,8 @@ func distinctParts(names []string) []string {
 	var all []string
 	for _, name := range names {
 		parts := split(name)
-		if len(parts) > 0 {
-			if rest := strings.TrimLeft(strings.TrimPrefix(parts[0], base), "- "); len(names) > 1 {
-				parts[0] = rest
-			}
+		if len(parts) > 0 && len(names) > 1 {
+			parts[0] = strings.TrimLeft(strings.TrimPrefix(parts[0], base), "- ")
 		}
 		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || in[p] == len(names) && len(names) > 1 })
 		if len(parts) == 0 {
@@ -99,7 +93,7 @@ func distinctParts(names []string) []string {
 	return all
 }
 
-// shortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
+// shortNames are numbers where the names would be too long to stand beside lines.
 func shortNames(names []string) []string {
 	const longest = 14
 	if !slices.ContainsFunc(names, func(s string) bool { return len([]rune(s)) > longest }) {
@@ -112,7 +106,7 @@ func shortNames(names []string) []string {
 	return short
 }
 
-// lineNames are the labels of lines: a line alone needs none.
+// lineNames is empty for a line alone, which needs no label.
 func lineNames(names []string) []string {
 	if len(names) == 1 {
 		return []string{""}
@@ -120,7 +114,6 @@ func lineNames(names []string) []string {
 	return shortNames(names)
 }
 
-// buttonNames are the labels on the buttons that show and hide lines; none where there is one line.
 func buttonNames(names []string) []string {
 	if len(names) < 2 {
 		return nil
@@ -128,13 +121,13 @@ func buttonNames(names []string) []string {
 	return shortNames(names)
 }
 
-// figure draws one quantity of all runs.
 func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 	name := "all-" + q.name + "-" + l.key + t.suffix
 	title := q.title
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
+	axis := (&view{Run: t.setups[0].Run, Open: t.open}).axis()
 	grid := &Grid{
 		Name: "t-" + name,
 		Table: table.Table{
@@ -142,16 +135,14 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			Columns: []table.Column{
 				{Head: headRun.Text(), Left: true},
 				{Head: lang.HeadLoad.Text(), Left: true},
-				{},
+				{Head: axis.Label},
 				{Head: q.axis.Label},
-				{Head: HeadVerdict.Text(), Left: true},
+				{Head: headVerdict.Text(), Left: true},
 			},
 		},
 	}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := lineNames(t.names)
-	axis := (&view{Run: t.setups[0].Run, Open: t.open}).Axis()
-	grid.Columns[2].Head = axis.Label
 	for i := range t.setups {
 		v := newView(t.setups[i].Run)
 		v.Open = t.open
@@ -168,44 +159,33 @@ func (t overlay) figure(q quantity, l quantityLine) (FigureBlock, bool) {
 			if q.metric == "" {
 				cell = table.Number(y, "", lang.Short)
 			}
-			grid.Rows = append(grid.Rows, []table.Cell{
-				table.Literal(t.names[i]),
-				table.Literal(findings.StageName(r.Stage)),
-				table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short),
-				cell,
-				findings.VerdictCell(r),
-			})
+			grid.Add(table.Literal(t.names[i]), table.Literal(findings.StageName(r.Stage)),
+				table.Number(rundir.Exactly(v.x(r.Stage)), "", lang.Short), cell, findings.VerdictCell(r))
 		}
-		c.joined.Dashed = i >= draw.Colours // its colour is taken
+		c.joined.Dashed = i >= draw.Colours // colours repeat
 		c.addTo(&panel)
 	}
 	if countX(&panel) < 2 {
 		return FigureBlock{}, false
 	}
-	one := q
-	one.lines = []quantityLine{l}
-	caption := axesCaption(one.axisText(), axis.Label).Plus(lang.Stop.Text())
-	fig := draw.Figure{Name: name, Title: title, Caption: caption, X: axis, Panels: []draw.Panel{panel}, Right: 60}
+	q.lines = []quantityLine{l}
+	fig := draw.Figure{
+		Name:    name,
+		Title:   title,
+		Caption: axesCaption(q.axisText(), axis.Label),
+		X:       axis,
+		Panels:  []draw.Panel{panel},
+		Right:   60,
+	}
 	if t.split {
-		return FigureBlock{
-			Name:     name,
-			Title:    title,
-			Caption:  caption,
-			Note:     noteSmall.Text().Plus(impossibleNote(t.setups)),
-			Variants: []Variant{{Key: "lin", Small: thumbnails(fig, t.names, q.logAxis), Drawn: &fig}},
-			Table:    grid,
-		}, true
+		f := newFigureBlock(&fig, Variant{Key: "lin", Small: thumbnails(fig, t.names, q.logAxis), Drawn: &fig})
+		f.Note, f.Table = noteSmall.Text().Plus(impossibleNote(t.setups)), grid
+		return f, true
 	}
-	f := FigureBlock{
-		Name:     name,
-		Title:    title,
-		Caption:  caption,
-		Note:     impossibleNote(t.setups),
-		Variants: PlotVariants(fig, q.logAxis, spansDecade(panel)),
-		Table:    grid,
-	}
-	for i, called := range buttonNames(t.names) {
-		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
+	f := newFigureBlock(&fig, plotVariants(fig, q.logAxis)...)
+	f.Note, f.Table = impossibleNote(t.setups), grid
+	for i, label := range buttonNames(t.names) {
+		f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), label, i))
 	}
 	return f, true
 }
@@ -236,15 +216,14 @@ func thumbnails(fig draw.Figure, names []string, logarithmic bool) []Thumbnail {
 			continue
 		}
 		panel.Series = append(panel.Series, own...)
-		one := fig
-		one.Right, one.Panels = 0, []draw.Panel{panel}
-		svg, _ := one.SVG("")
+		small := fig
+		small.Right, small.Panels = 0, []draw.Panel{panel}
+		svg, _ := small.SVG()
 		all = append(all, Thumbnail{Title: table.Clean(name), SVG: markup(svg)})
 	}
 	return all
 }
 
-// numberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
 func numberedRuns(names []string) []Block {
 	short := shortNames(names)
 	if len(names) < 2 || slices.Equal(short, names) {

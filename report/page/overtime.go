@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // overTimeLimits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
@@ -18,12 +19,11 @@ func overTimeLimits(n int) traceLimits {
 	return traceLimits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
 }
 
-// stagePanels are the stages over time, in the order of the tables.
 func stagePanels(v *view, traces map[string]*traceStage, data map[string]any) []Panel {
 	var all []Panel
 	first := operatingStage(v.Run)
 	if first == nil {
-		first = v.Best()
+		first = v.best()
 	}
 	for i, r := range v.Rows {
 		t := traces[r.Stage.Name]
@@ -46,8 +46,7 @@ func stagePanels(v *view, traces map[string]*traceStage, data map[string]any) []
 	return all
 }
 
-// operatingStage is the stage whose rate is nearest to the comfortable load, of those at or below saturation; nil where
-// no load is known to be comfortable.
+// operatingStage is the stable stage whose rate is nearest to the comfortable load; nil where none is known.
 func operatingStage(run *rundir.Run) *rundir.Stage {
 	a := saturation.AnswerOf(run)
 	if a == nil || !a.Rate.Known() {
@@ -70,8 +69,6 @@ func operatingStage(run *rundir.Run) *rundir.Stage {
 	return nearest
 }
 
-// timeFigure draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server
-// said of itself, on one axis.
 func timeFigure(v *view, id string, s *rundir.Stage, t *traceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
@@ -107,49 +104,39 @@ func timeFigure(v *view, id string, s *rundir.Stage, t *traceStage, data map[str
 		})
 	}
 	if s.Window > 0 {
-		fig.Spans = []draw.Span{
-			{
-				Text:  tagWindow.Text(),
-				Class: "window",
-				Low:   s.WindowFrom,
-				High:  s.WindowFrom + s.Window,
-				Mark:  math.NaN(),
-			},
-		}
+		fig.Spans = []draw.Span{{
+			Text:  tagWindow.Text(),
+			Class: "window",
+			Low:   s.WindowFrom,
+			High:  s.WindowFrom + s.Window,
+			Mark:  math.NaN(),
+		}}
 	}
-	svg, spots := fig.SVG("")
+	svg, spots := fig.SVG()
 	if points, ok := data[name+"-points"].(map[string]any); ok {
 		points["spots"] = spots
 	}
-	f := FigureBlock{
-		Name:     name,
-		Title:    fig.Title,
-		Note:     note,
-		Variants: []Variant{{Key: "lin", SVG: markup(svg), Drawn: &fig}},
-	}
-	f.Lazy = []LazyTable{{Name: name + "-points", Text: pageNumbers.Text()}}
+	f := newFigureBlock(&fig, Variant{Key: "lin", SVG: markup(svg), Drawn: &fig})
+	f.Note, f.Lazy = note, []LazyTable{{Name: name + "-points", Text: pageNumbers.Text()}}
 	return f
 }
 
-// series returns the series of one value for each slice of a stage.
 func (t *traceStage) series(key string, text lang.Text, colour int, style draw.Style, values []float64,
 	scale float64) draw.Series {
-	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
+	s := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
 		if style != draw.Steps {
 			x += t.Width / 2
 		}
-		one.Points = append(one.Points, draw.Point{X: x, Y: y * scale})
+		s.Points = append(s.Points, draw.Point{X: x, Y: y * scale})
 	}
 	if style == draw.Steps {
-		one.Points = append(one.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
+		s.Points = append(s.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
 	}
-	return one
+	return s
 }
 
-// serverSeries returns what the server told of itself: the share of its KV cache in use, and the requests that ran and
-// waited.
 func serverSeries(t *traceStage) (kv, running, waiting draw.Series) {
 	kv = draw.Series{Key: "kv", Colour: draw.Ink, Style: draw.Path}
 	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: draw.Ink, Style: draw.Path}
@@ -167,30 +154,20 @@ func serverSeries(t *traceStage) (kv, running, waiting draw.Series) {
 	return kv, running, waiting
 }
 
-// thinReadings are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal
-// distances.
+// thinReadings keeps as many readings as can be seen at the width of a drawing, at equal distances.
 func thinReadings(all []rundir.Reading) []rundir.Reading {
 	if len(all) <= traceSlices {
 		return all
 	}
-	var some []rundir.Reading
+	var thinned []rundir.Reading
 	for i := range traceSlices {
-		some = append(some, all[i*len(all)/traceSlices])
+		thinned = append(thinned, all[i*len(all)/traceSlices])
 	}
-	return some
+	return thinned
 }
 
-// ttftPanel is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge
-// as a cross.
+// ttftPanel draws each request at the instant at which it was due; one without a TTFT is a cross at the lower edge.
 func ttftPanel(v *view, t *traceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
-	cols := []lang.Text{
-		headRequest.Text(),
-		headDueS.Text(),
-		headTTFTS.Text(),
-		headLatencyS.Text(),
-		headTokens.Text(),
-		headStatus.Text(),
-	}
 	panel := draw.Panel{Y: draw.Axis{Label: axisPoints.Text(), Log: true, Format: draw.Seconds}, Height: 130}
 	least := math.Inf(1)
 	for _, p := range t.Points {
@@ -213,10 +190,10 @@ func ttftPanel(v *view, t *traceStage, data map[string]any, name string) (draw.P
 			scriptNumber(p.Tokens), statusText(p)})
 	}
 	panel.Series = []draw.Series{cloud}
-	panel.Rules = v.Limits(traceTTFT)
-	data[name+"-points"] = map[string]any{
-		"cols": tableHeads(cols...), "rows": rows,
-	}
+	panel.Rules = v.limits(slo.TTFT)
+	cols := tableHeads(headRequest.Text(), headDueS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(),
+		headStatus.Text())
+	data[name+"-points"] = map[string]any{"cols": cols, "rows": rows}
 	if len(t.Points) == t.Requests {
 		return panel, lang.Text{}
 	}

@@ -11,7 +11,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// quantity is what a drawing of rates shows.
 type quantity struct {
 	name    string // of the figure
 	title   lang.Text
@@ -21,100 +20,93 @@ type quantity struct {
 	logAxis bool // it can be drawn on a logarithmic axis
 }
 
-// quantityLine is one series of it.
 type quantityLine struct {
 	key    string
 	name   lang.Text
 	colour int
-	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
+	of     func(*rundir.Stage) lineValue
 }
 
-// quantities are the drawings of runs, in the order of the page. Where a run has no percentiles, as published tables
-// often have none, means are drawn too: alone without runs, or where no run has percentiles.
+type lineValue struct {
+	rundir.Number
+	ci    [2]float64
+	hasCI bool
+	faint bool // too few requests support it
+}
+
+// quantities draws means where a run has no percentiles, as published tables often have none: alone without runs, or
+// where no run has percentiles.
 func quantities(runs ...*rundir.Run) []quantity {
-	output := quantityLine{
-		key:    "output",
-		colour: draw.Output,
-		of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-			v, ci, ok := setup.Output(s)
-			return v, ci, ok, true
-		},
-	}
-	all := []quantity{
+	output := quantityLine{key: "output", colour: draw.Output, of: func(s *rundir.Stage) (v lineValue) {
+		v.Number, v.ci, v.hasCI = setup.Output(s)
+		return v
+	}}
+	hits := quantityLine{key: "hits", of: func(s *rundir.Stage) (v lineValue) {
+		if s.Sessions != nil {
+			v.Number = lang.Scale(s.Sessions.Hits, 100)
+		}
+		return v
+	}}
+	return []quantity{
 		{
 			name:  "output",
 			title: titleOutput.Text(),
 			axis:  draw.Axis{Label: axisOutput.Text(), Format: draw.Number},
 			lines: []quantityLine{output},
 		},
-	}
-	for _, m := range []struct {
-		name, metric string
-		title, axis  lang.Text
-		of           func(*rundir.Stage) *rundir.Dist
-	}{
-		{"ttft", slo.TTFT, titleTTFT.Text(), lang.Same("TTFT"), findings.TTFT},
-		{"itl", slo.ITL, titleITL.Text(), lang.Same("ITL"), findings.ITL},
-		{"latency", slo.Latency, titleLatency.Text(), axisLatency.Text(), findings.Latency},
-	} {
-		q := quantity{
-			name:    m.name,
-			title:   m.title,
-			axis:    draw.Axis{Label: m.axis, Format: draw.Seconds},
-			metric:  m.metric,
-			logAxis: true,
-		}
-		for i, p := range []string{"p50", "p90", "p99"} {
-			q.lines = append(q.lines, quantityLine{
-				key:    p,
-				name:   lang.Same(p),
-				colour: []int{draw.Median, draw.P90, draw.P99}[i],
-				of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-					d := m.of(s)
-					ci, ok := d.CI[p]
-					return d.Get(p), ci, ok, d.Supported(p)
-				},
-			})
-		}
-		mean := quantityLine{
-			key:  "mean",
-			name: lang.SubMean.Text(),
-			of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-				d := m.of(s)
-				ci, ok := d.CI["mean"]
-				if m.metric == slo.ITL && d.Mean.IsZero() {
-					return s.InterToken, ci, false, true
-				}
-				return d.Mean, ci, ok, true
-			},
-		}
-		has := func(r *rundir.Run) bool {
-			return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !m.of(&s).P50.IsZero() })
-		}
-		switch {
-		case !slices.ContainsFunc(runs, has):
-			q.lines = []quantityLine{mean}
-		case slices.ContainsFunc(runs, func(r *rundir.Run) bool { return !has(r) }): // it is in no drawing of percentiles
-			q.lines = append([]quantityLine{mean}, q.lines...)
-		}
-		all = append(all, q)
-	}
-	return append(all, hitsQuantity())
-}
-
-// hitsQuantity is the drawing of what the prefix cache held of prompts; conversations alone have it.
-func hitsQuantity() quantity {
-	return quantity{
-		name:  "hits",
-		title: titleHits.Text(),
-		axis:  draw.Axis{Label: axisHits.Text(), Format: draw.Number},
-		lines: []quantityLine{
-			{key: "hits", of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
-				if s.Sessions == nil {
-					return rundir.Number{}, [2]float64{}, false, true
-				}
-				return lang.Scale(s.Sessions.Hits, 100), [2]float64{}, false, true
-			}},
+		timeQuantity(slo.TTFT, titleTTFT.Text(), lang.Same("TTFT"), findings.TTFT, runs),
+		timeQuantity(slo.ITL, titleITL.Text(), lang.Same("ITL"), findings.ITL, runs),
+		timeQuantity(slo.Latency, titleLatency.Text(), axisLatency.Text(), findings.Latency, runs),
+		{
+			name:  "hits",
+			title: titleHits.Text(),
+			axis:  draw.Axis{Label: axisHits.Text(), Format: draw.Number},
+			lines: []quantityLine{hits},
 		},
 	}
+}
+
+func timeQuantity(metric string, title, axis lang.Text, of func(*rundir.Stage) *rundir.Dist,
+	runs []*rundir.Run) quantity {
+	q := quantity{
+		name:    metric,
+		title:   title,
+		axis:    draw.Axis{Label: axis, Format: draw.Seconds},
+		metric:  metric,
+		logAxis: true,
+	}
+	for i, p := range []string{"p50", "p90", "p99"} {
+		q.lines = append(q.lines, quantityLine{
+			key:    p,
+			name:   lang.Same(p),
+			colour: []int{draw.Median, draw.P90, draw.P99}[i],
+			of: func(s *rundir.Stage) lineValue {
+				d := of(s)
+				ci, ok := d.CI[p]
+				return lineValue{d.Get(p), ci, ok, !d.Supported(p)}
+			},
+		})
+	}
+	mean := quantityLine{
+		key:  "mean",
+		name: lang.SubMean.Text(),
+		of: func(s *rundir.Stage) lineValue {
+			d := of(s)
+			if metric == slo.ITL && d.Mean.IsZero() {
+				return lineValue{Number: s.InterToken}
+			}
+			ci, ok := d.CI["mean"]
+			return lineValue{Number: d.Mean, ci: ci, hasCI: ok}
+		},
+	}
+	has := func(r *rundir.Run) bool {
+		return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !of(&s).P50.IsZero() })
+	}
+	switch {
+	case !slices.ContainsFunc(runs, has):
+		q.lines = []quantityLine{mean}
+	case slices.ContainsFunc(runs, func(r *rundir.Run) bool { return !has(r) }): // it lacks all but the means
+		q.lines = append([]quantityLine{mean}, q.lines...)
+	}
+	return q
 }

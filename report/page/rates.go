@@ -11,8 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Rates are the drawings of metrics against the rate.
-func (v *view) Rates() []FigureBlock {
+func (v *view) rates() []FigureBlock {
 	var all []FigureBlock
 	for _, q := range quantities(v.Run) {
 		if f, ok := v.rate(q); ok {
@@ -22,13 +21,12 @@ func (v *view) Rates() []FigureBlock {
 	return all
 }
 
-// isDrawn reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
+// isDrawn leaves out control measurements, which are shorter repetitions of other stages.
 func isDrawn(s *rundir.Stage) bool { return s.Role != rundir.WarmUp }
 
-// lineSeries is one line of a drawing, and the points that stand apart from it.
+// lineSeries is a line of a drawing, and the points that stand apart from it.
 type lineSeries struct{ joined, single draw.Series }
 
-// newLineSeries returns a line without points.
 func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 	return lineSeries{
 		joined: draw.Series{Key: key, Name: name, Colour: colour},
@@ -36,17 +34,16 @@ func newLineSeries(key string, name lang.Text, colour int) lineSeries {
 	}
 }
 
-// add adds a stage's value of l, with its row in the table of numbers and where it is from, and returns it. ok is false
-// for a stage that has no such value.
 func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from string) (y rundir.Number, ok bool) {
-	y, ci, hasInterval, supported := l.of(s)
-	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
+	value := l.of(s)
+	y = value.Number
+	if !isDrawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.x(s)) {
 		return y, false
 	}
-	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row, Title: from}
+	p := draw.Point{X: v.x(s), Y: y.Value(), Bound: y.Bound(), Faint: value.faint, Row: row, Title: from}
 	p.Shape, _ = shape(findings.StageRow{Run: v.Run, Stage: s})
-	if hasInterval {
-		p.Low, p.High = ci[0], ci[1]
+	if value.hasCI {
+		p.Low, p.High = value.ci[0], value.ci[1]
 	}
 	series := &c.single
 	if v.onLine(s) {
@@ -56,7 +53,6 @@ func (c *lineSeries) add(v *view, s *rundir.Stage, l quantityLine, row int, from
 	return y, true
 }
 
-// addTo adds the line and the points to a panel.
 func (c *lineSeries) addTo(panel *draw.Panel) {
 	slices.SortStableFunc(c.joined.Points, byX)
 	if len(c.joined.Points) == 0 {
@@ -65,9 +61,7 @@ func (c *lineSeries) addTo(panel *draw.Panel) {
 	panel.Series = append(panel.Series, c.joined, c.single)
 }
 
-// rate is one drawing.
 func (v *view) rate(q quantity) (FigureBlock, bool) {
-	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
 	for _, l := range q.lines {
 		c := newLineSeries(l.key, l.name, l.colour)
@@ -79,18 +73,12 @@ func (v *view) rate(q quantity) (FigureBlock, bool) {
 	if countX(&panel) < 2 {
 		return FigureBlock{}, false
 	}
-	panel.Rules = v.Limits(q.metric)
-	f := FigureBlock{Name: q.name, Title: q.title, Caption: v.caption(&q), Table: t}
-	if len(q.lines) > 1 {
-		for _, l := range q.lines {
-			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
-		}
-	}
+	panel.Rules = v.limits(q.metric)
 	fig := draw.Figure{
 		Name:    q.name,
 		Title:   q.title,
-		Caption: f.Caption,
-		X:       v.Axis(),
+		Caption: v.caption(&q),
+		X:       v.axis(),
 		Spans:   v.saturation(),
 		Right:   44,
 		Panels:  []draw.Panel{panel},
@@ -100,11 +88,17 @@ func (v *view) rate(q quantity) (FigureBlock, bool) {
 			fig.Spans[i].Text = lang.Text{}
 		}
 	}
-	f.Variants = PlotVariants(fig, q.logAxis, spansDecade(panel))
+	f := newFigureBlock(&fig, plotVariants(fig, q.logAxis)...)
+	f.Table = v.rateTable(q)
+	if len(q.lines) > 1 {
+		for _, l := range q.lines {
+			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
+		}
+	}
 	return f, true
 }
 
-// countX counts the different places on the x axis at which a panel has points: one is no curve.
+// countX counts the places on the x axis: one is no curve.
 func countX(p *draw.Panel) int {
 	at := map[float64]bool{}
 	for _, s := range p.Series {
@@ -115,7 +109,6 @@ func countX(p *draw.Panel) int {
 	return len(at)
 }
 
-// spansDecade reports whether the range of the values is better shown on a logarithmic axis.
 func spansDecade(p draw.Panel) bool {
 	const factor = 10
 	low, high := math.Inf(1), 0.0
@@ -129,33 +122,31 @@ func spansDecade(p draw.Panel) bool {
 	return high > factor*low
 }
 
-// PlotVariants draws a figure on a linear axis, and where it can be on a logarithmic one.
-func PlotVariants(fig draw.Figure, both, log bool) []Variant {
+// plotVariants draws a figure on a linear axis and, where both are of use, on a logarithmic one.
+func plotVariants(fig draw.Figure, both bool) []Variant {
 	variant := func(key string, text lang.Text, log, off bool) Variant {
-		own := fig
-		own.Panels = slices.Clone(fig.Panels)
-		for i := range own.Panels {
-			own.Panels[i].Y.Log = log
+		f := fig
+		f.Panels = slices.Clone(fig.Panels)
+		for i := range f.Panels {
+			f.Panels[i].Y.Log = log
 		}
-		return newVariant(key, text, &own, off)
+		return newVariant(key, text, &f, off)
 	}
-	all := []Variant{variant("lin", wordLinear.Text(), false, both && log)}
-	if both {
-		all = append(all, variant("log", wordLog.Text(), true, !log))
+	if !both {
+		return []Variant{variant("lin", wordLinear.Text(), false, false)}
 	}
-	return all
+	log := spansDecade(fig.Panels[0])
+	return []Variant{variant("lin", wordLinear.Text(), false, log), variant("log", wordLog.Text(), true, !log)}
 }
 
-// newVariant draws a figure.
 func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
-	svg, _ := f.SVG("")
+	svg, _ := f.SVG()
 	return Variant{Key: key, Text: text, SVG: markup(svg), Off: off, Drawn: f}
 }
 
-// rateTable has the numbers of a drawing.
 func (v *view) rateTable(q quantity) *Grid {
 	t := &Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
-	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.Axis().Label}}
+	t.Columns = []table.Column{{Head: lang.HeadLoad.Text(), Left: true}, {Head: v.axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
@@ -163,35 +154,34 @@ func (v *view) rateTable(q quantity) *Grid {
 		}
 		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(headInterval.Text())})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: HeadVerdict.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headVerdict.Text(), Left: true})
 	x := lang.Short
 	if !v.Open {
 		x = lang.Fixed(0) // of users, or requests in flight
 	}
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := []table.Cell{{Text: lang.Same(findings.StageName(s))}, table.Number(rundir.Exactly(v.X(s)), "", x)}
+		row := []table.Cell{table.Literal(findings.StageName(s)), table.Number(rundir.Exactly(v.x(s)), "", x)}
 		for _, l := range q.lines {
-			y, ci, ok, supported := l.of(s)
-			cell, bounds := table.Seconds(y), table.Absent()
+			y := l.of(s)
+			cell, bounds := table.Seconds(y.Number), table.Absent()
 			if q.metric == "" {
-				cell = table.Number(lang.NonZero(y), "", lang.Short)
+				cell = table.Number(lang.NonZero(y.Number), "", lang.Short)
 			}
-			if !supported && !y.IsZero() {
+			if y.faint && !y.IsZero() {
 				cell.Mark = table.MarkUnsupported
 			}
-			if ok && y.Known() {
-				bounds = table.Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+			if y.hasCI && y.Known() {
+				bounds = table.Literal(q.text(y.ci[0]) + " – " + q.text(y.ci[1]))
 			}
 			row = append(row, cell, bounds)
 		}
-		row = append(row, findings.VerdictCell(r))
-		t.Rows = append(t.Rows, row)
+		t.Add(append(row, findings.VerdictCell(r))...)
 	}
 	return t
 }
 
-func (v *view) value(q quantity, y float64) string {
+func (q *quantity) text(y float64) string {
 	if q.metric == "" {
 		return lang.Short(y, false)
 	}

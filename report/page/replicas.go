@@ -10,8 +10,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Replicas draws what each of several servers did against the rate of all; nothing where there was one.
-func (v *view) Replicas() []FigureBlock {
+func (v *view) replicaFigures() []FigureBlock {
 	done := quantity{
 		name:  "replica-done",
 		title: titleReplicaDone.Text(),
@@ -26,33 +25,20 @@ func (v *view) Replicas() []FigureBlock {
 	}
 	for i := range v.Run.Target.Replicas {
 		key, name := "mean"+strconv.Itoa(i+1), lang.Same("#"+strconv.Itoa(i+1))
-		share := func(of func(*rundir.ReplicaShare) (rundir.Number, [2]float64, bool)) func(*rundir.Stage) (rundir.Number,
-			[2]float64, bool, bool) {
-			return func(s *rundir.Stage) (n rundir.Number, ci [2]float64, ok, supported bool) {
+		line := func(of func(*rundir.ReplicaShare) lineValue) quantityLine {
+			return quantityLine{key: key, name: name, colour: i % draw.Colours, of: func(s *rundir.Stage) lineValue {
 				if i >= len(s.Replicas) {
-					return n, ci, false, true
+					return lineValue{}
 				}
-				n, ci, ok = of(&s.Replicas[i])
-				return n, ci, ok, true
-			}
+				return of(&s.Replicas[i])
+			}}
 		}
-		done.lines = append(done.lines, quantityLine{
-			key:    key,
-			name:   name,
-			colour: i % draw.Colours,
-			of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
-				return r.Completed, [2]float64{}, false
-			}),
-		})
-		ttft.lines = append(ttft.lines, quantityLine{
-			key:    key,
-			name:   name,
-			colour: i % draw.Colours,
-			of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
-				ci, ok := r.TTFT.CI["mean"]
-				return r.TTFT.Mean, ci, ok
-			}),
-		})
+		done.lines = append(done.lines,
+			line(func(r *rundir.ReplicaShare) lineValue { return lineValue{Number: r.Completed} }))
+		ttft.lines = append(ttft.lines, line(func(r *rundir.ReplicaShare) lineValue {
+			ci, ok := r.TTFT.CI["mean"]
+			return lineValue{Number: r.TTFT.Mean, ci: ci, hasCI: ok}
+		}))
 	}
 	var all []FigureBlock
 	for _, q := range []quantity{done, ttft} {
@@ -63,10 +49,9 @@ func (v *view) Replicas() []FigureBlock {
 	return all
 }
 
-// replicas is what each of several servers did; nothing where there was one.
 func (v *runPage) replicas() []Section {
 	var blocks []Block
-	if figures := v.Replicas(); len(figures) > 0 {
+	if figures := v.replicaFigures(); len(figures) > 0 {
 		blocks = append(blocks, Block{Figures: figures})
 	}
 	for i, t := range findings.ReplicaTable(v.Run) {

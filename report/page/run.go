@@ -23,16 +23,14 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none.
-// Records that cannot be read are said in the page.
+// Run writes the page of a run. Drawings over time are made of the records in dir, which is empty for none. Records
+// that cannot be read are named in the page.
 func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
-	return WriteHTML(w, runDocument(run, dir, o.Live != ""), o)
+	return writeHTML(w, runDocument(run, dir, o.Live != ""), o)
 }
 
-// runDocument returns the page of a run, which goes on where live is set.
 func runDocument(run *rundir.Run, dir string, live bool) *Document {
-	v := newRunPage(run)
-	v.live = live
+	v := &runPage{newView(run), live}
 	var traces map[string]*traceStage
 	var failure error
 	if dir != "" {
@@ -40,8 +38,11 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 	}
 	d := &Document{
 		Title:    lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }),
-		Subtitle: v.subtitle(),
+		Subtitle: lang.Both(func(l lang.Lang) string { return v.state(l)[0] }),
 		Data:     map[string]any{},
+	}
+	if !run.Started.IsZero() {
+		d.Subtitle = lang.Same(run.Started.Format("2006-01-02 15:04") + " · ").Plus(d.Subtitle)
 	}
 	d.Sections = append(d.Sections, v.answer())
 	d.Sections = append(d.Sections, v.rows()...)
@@ -78,15 +79,11 @@ func runDocument(run *rundir.Run, dir string, live bool) *Document {
 	return d
 }
 
-// runPage is a run while its page is made.
 type runPage struct {
 	*view
 	live bool // the run goes on
 }
 
-func newRunPage(run *rundir.Run) *runPage { return &runPage{view: newView(run)} }
-
-// state tells how far the run got.
 func (v *runPage) state(l lang.Lang) []string {
 	if v.live {
 		return []string{liveState.In(l)}
@@ -94,41 +91,29 @@ func (v *runPage) state(l lang.Lang) []string {
 	return findings.State(v.Run, l)
 }
 
-// subtitle tells what was measured, and when.
-func (v *runPage) subtitle() lang.Text {
-	t := lang.Both(func(l lang.Lang) string { return v.state(l)[0] })
-	if !v.Run.Started.IsZero() {
-		t = lang.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
-	}
-	return t
-}
-
-// answer is the first section: what makes the answer doubtful as a whole, the number, the sentences, what to be careful
-// about.
 func (v *runPage) answer() Section {
 	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	if v.live {
 		s.Title = titleSoFar.Text()
 	}
-	add := func(class string, of func(lang.Lang) []string, first int) {
-		lines := lang.Sentences(of)
+	add := func(class string, lines []lang.Text, first int) {
 		if n := min(first, len(lines)); n > 0 {
 			s.Blocks = append(s.Blocks,
 				Block{Lines: &Lines{Items: lines[:n], More: lines[n:], Class: class, Whole: class == ""}})
 		}
 	}
 	const most = 6
-	add("careful", func(l lang.Lang) []string { before, _, _ := findings.AnswerParts(v.Run, l); return before }, most)
-	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
-	add("", func(l lang.Lang) []string { _, _, rest := findings.AnswerParts(v.Run, l); return rest }, math.MaxInt)
+	before, main, rest := findings.AnswerParts(v.Run)
+	add("careful", before, most)
+	s.Blocks = append(s.Blocks, Block{Headline: v.headline(main)})
+	add("", rest, math.MaxInt)
 	if cautions := lang.Sentences(v.cautions); len(cautions) > 0 {
 		s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
-		add("careful", v.cautions, most)
+		add("careful", cautions, most)
 	}
 	return s
 }
 
-// cautions are the sentences that a reader must know before using the numbers, those about the state of the run first.
 func (v *runPage) cautions(l lang.Lang) []string {
 	var lines []string
 	if state := v.state(l); len(state) > 1 {
@@ -137,10 +122,9 @@ func (v *runPage) cautions(l lang.Lang) []string {
 	return append(lines, audit.Cautions(v.Run, l)...)
 }
 
-// headline is the large number: the saturation rate; without one the verdict on an SLO, or the output of the best
-// stage. The sentence beneath it tells what it is.
-func (v *runPage) headline() *Headline {
-	h := &Headline{Sentence: v.sentence()}
+// headline is the saturation rate; without one the verdict on an SLO, or the output of the best stage.
+func (v *runPage) headline(main lang.Text) *Headline {
+	h := &Headline{Sentence: v.sentence(main)}
 	a := saturation.AnswerOf(v.Run)
 	if number := draw.AnswerNumber(a); number != "" {
 		h.Number, h.Unit = number, lang.Same("req/s")
@@ -149,30 +133,21 @@ func (v *runPage) headline() *Headline {
 		}
 		return h
 	}
-	if g := v.sloStage(); g != nil {
-		v.addSLOVerdict(h, g)
+	if len(v.Rows) == 1 && v.Rows[0].Stage.Goodput != nil {
+		v.addSLOVerdict(h, v.Rows[0].Stage.Goodput)
 		return h
 	}
 	h.Number, h.Unit = lang.Absent, unitNothing.Text()
-	if best := v.Best(); best != nil {
+	if best := v.best(); best != nil {
 		h.Number, h.Unit = lang.Number(best.TokensPerS.Output, lang.Short), unitOutput.Text(findings.StageName(best))
 	}
 	return h
 }
 
-// sloStage is the only stage of a run that has an SLO; nil for other runs.
-func (v *runPage) sloStage() *rundir.Stage {
-	if len(v.Rows) != 1 || v.Rows[0].Stage.Goodput == nil {
-		return nil
-	}
-	return v.Rows[0].Stage
-}
-
-// addSLOVerdict sets the verdict on an SLO in place of the number.
-func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
-	h.Verdict = findings.SLOCell(s.Goodput.Verdict)
+func (v *runPage) addSLOVerdict(h *Headline, g *rundir.Goodput) {
+	h.Verdict = findings.SLOCell(g.Verdict)
 	h.Unit = lang.Same(strings.Join(v.Run.Plan.SLO, ", "))
-	for _, p := range s.Goodput.Terms {
+	for _, p := range g.Terms {
 		if t, err := slo.Parse(p.Term); err == nil && !p.Value.IsZero() {
 			value := lang.Time(p.Value)
 			if !t.Timed() {
@@ -183,20 +158,19 @@ func (v *runPage) addSLOVerdict(h *Headline, s *rundir.Stage) {
 	}
 }
 
-// sentence is the answer in one sentence.
-func (v *runPage) sentence() lang.Text {
+func (v *view) sentence(main lang.Text) lang.Text {
+	if !main.IsZero() {
+		return main
+	}
+	best := v.best()
+	if best == nil {
+		return nothingMeasured.Text()
+	}
 	return lang.Both(func(l lang.Lang) string {
-		if _, main, _ := findings.AnswerParts(v.Run, l); main != "" {
-			return main
-		}
-		if best := v.Best(); best != nil {
-			return strings.Join(findings.StageFacts(best, l), lang.Comma.In(l)) + lang.Stop.In(l)
-		}
-		return nothingMeasured.In(l)
+		return strings.Join(findings.StageFacts(best, l), lang.Comma.In(l)) + lang.Stop.In(l)
 	})
 }
 
-// rows is the table of all stages.
 func (v *runPage) rows() []Section {
 	if len(v.Rows) == 0 {
 		return nil
@@ -206,7 +180,6 @@ func (v *runPage) rows() []Section {
 	return []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
 }
 
-// tables are those beside that of all stages.
 func (v *runPage) tables() (all []Section) {
 	add := func(name string, t table.Table, notes []lang.Text) {
 		all = append(all, Section{
@@ -224,14 +197,12 @@ func (v *runPage) tables() (all []Section) {
 	return append(all, v.replicas()...)
 }
 
-// allRows is the table of all stages.
 func (v *runPage) allRows() *Grid {
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean",
 		"ttft_s_mean", "ttft_s_p50", "ttft_s_p90", "ttft_s_p99", "first_answer_s_p50", "first_answer_s_p99",
 		"inter_token_s", "itl_s_p50", "itl_s_p99", "tpot_s_mean", "tpot_s_p50", "tpot_s_p99", "latency_s_mean",
-		"latency_s_p50", "latency_s_p99",
-		"cache_ideal", "cache_hits", "sessions_hits", "sessions_again", "sessions_good", "turns_good", "requests_due",
-		"remark")
+		"latency_s_p50", "latency_s_p99", "cache_ideal", "cache_hits", "sessions_hits", "sessions_again",
+		"sessions_good", "turns_good", "requests_due", "remark")
 	columns = findings.SelectColumns([]rundir.Run{*v.Run}, columns)
 	t := &Grid{Table: findings.TabulateStages(columns, v.Rows, findings.UnitInHead), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)

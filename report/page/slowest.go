@@ -1,8 +1,8 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,38 +10,12 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
-// slowest lists the slowest requests of a stage.
 func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
-	s := row.Stage
 	if len(t.Slowest) == 0 {
 		return nil
-	}
-	out := &Slowest{Note: noteSlowest.Text(len(t.Slowest), s.Requests.Due)}
-	for _, m := range traceMetrics() { // as many limits as leave out different rows
-		d, _ := metricDist(m, s)
-		rows := len(t.Slowest)
-		for _, p := range []string{"p50", "p90", "p95", "p99"} {
-			n := d.Get(p)
-			if n.IsZero() || t.countAbove(m, n.Value()) >= rows || t.countAbove(m, n.Value()) == 0 {
-				continue
-			}
-			rows = t.countAbove(m, n.Value())
-			out.Choices = append(out.Choices, RowChoice{
-				Metric: m,
-				Text:   lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))),
-				Value:  n.Value(),
-			})
-		}
-	}
-	for i := range out.Choices {
-		if c := &out.Choices[i]; c.Metric == traceLatency {
-			c.Text = lang.Text{
-				EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1),
-				ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1),
-			}
-		}
 	}
 	grid := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
 	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"),
@@ -51,7 +25,7 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 	grid.Columns = append(grid.Columns, table.Column{Head: headStrip.Text(), Left: true},
 		table.Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
-	slices.SortStableFunc(all, func(a, b traceRequest) int { return compareNumbers(b.TTFT.Value(), a.TTFT.Value()) })
+	slices.SortStableFunc(all, func(a, b traceRequest) int { return cmp.Compare(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
 		gap := rundir.Exactly(r.LongestGap)
 		if len(r.Gaps) == 0 {
@@ -62,46 +36,50 @@ func slowest(id string, row findings.StageRow, t *traceStage) *Slowest {
 			{Name: "data-itl", Value: attrNumber(gap)},
 			{Name: "data-latency", Value: attrNumber(r.Latency)},
 		})
-		cells := []table.Cell{
-			table.Literal(requestName(r.TracePoint)),
-			table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
-			table.Seconds(rundir.Exactly(r.Queued)),
-			table.Seconds(r.TTFT),
-			table.Seconds(r.Latency),
-			table.Number(r.Tokens, "", lang.WholeOr(0)),
-			table.Seconds(gap),
-			{Bars: r.Gaps},
-			table.Literal(statusText(r.TracePoint)),
-		}
-		grid.Add(cells...)
+		grid.Add(table.Literal(requestName(r.tracePoint)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)),
+			table.Seconds(rundir.Exactly(r.Queued)), table.Seconds(r.TTFT), table.Seconds(r.Latency),
+			table.Number(r.Tokens, "", lang.WholeOr(0)), table.Seconds(gap), table.Cell{Bars: r.Gaps},
+			table.Literal(statusText(r.tracePoint)))
 	}
-	out.Table = grid
-	return out
+	return &Slowest{
+		Choices: t.choices(row.Stage),
+		Table:   grid,
+		Note:    noteSlowest.Text(len(t.Slowest), row.Stage.Requests.Due),
+	}
 }
 
-// countAbove counts the slowest requests that are at or beyond a value of a metric.
+// choices are as many percentiles of each metric as leave out different rows.
+func (t *traceStage) choices(s *rundir.Stage) (all []RowChoice) {
+	for _, m := range traceMetrics() {
+		name := lang.Same(strings.ToUpper(m))
+		if m == slo.Latency {
+			name = lang.HeadLatency.Text()
+		}
+		d, _ := metricDist(m, s)
+		rows := len(t.Slowest)
+		for _, p := range []string{"p50", "p90", "p95", "p99"} {
+			n := d.Get(p)
+			above := t.countAbove(m, n.Value())
+			if n.IsZero() || above >= rows || above == 0 {
+				continue
+			}
+			rows = above
+			text := name.Plus(lang.Same(" " + p + " · " + lang.Time(n)))
+			all = append(all, RowChoice{Metric: m, Text: text, Value: n.Value()})
+		}
+	}
+	return all
+}
+
 func (t *traceStage) countAbove(metric string, value float64) (n int) {
 	for i := range t.Slowest {
 		r := &t.Slowest[i]
-		v := map[string]float64{traceTTFT: r.TTFT.Value(), traceITL: r.LongestGap, traceLatency: r.Latency.Value()}[metric]
+		v := map[string]float64{slo.TTFT: r.TTFT.Value(), slo.ITL: r.LongestGap, slo.Latency: r.Latency.Value()}[metric]
 		if v >= value {
 			n++
 		}
 	}
 	return n
-}
-
-// compareNumbers orders numbers, those that are absent last.
-func compareNumbers(a, b float64) int {
-	switch {
-	case math.IsNaN(a) && math.IsNaN(b):
-		return 0
-	case math.IsNaN(a) || a < b:
-		return -1
-	case math.IsNaN(b) || a > b:
-		return 1
-	}
-	return 0
 }
 
 func attrNumber(n rundir.Number) string {

@@ -17,7 +17,7 @@ import (
 )
 
 // speedPlot draws output per GPU against speed per user, with the Pareto front of the rows that a choice rests on.
-// names are those of the runs; nil for one. Rows that the audit calls impossible are left out.
+// names is nil for one run.
 func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
 	y, title := axisPerServer.Text(), titleSpeed.Text()
@@ -44,83 +44,72 @@ func speedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		if perGPU {
 			gpus = float64(setups[i].Run.Labels.GPUs)
 		}
-		called := ""
+		label := ""
 		if names != nil {
-			called = names[i]
+			label = names[i]
 		}
-		panel.Series = append(panel.Series, sp.add(setups[i:i+1], i, called, names != nil, gpus)...)
+		panel.Series = append(panel.Series, sp.add(&setups[i], i, label, names != nil, gpus)...)
 	}
 	if len(sp.table.Rows) < 2 {
 		return FigureBlock{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	caption := axesCaption(y, plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: caption,
+		Caption: axesCaption(y, plotsAxisPerUser.Text()),
 		X:       draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number},
 		Panels:  []draw.Panel{panel},
 	}
-	note := plotsNoteFront.Text()
-	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !isCompared(setups, st) }) {
-		note = note.Plus(noteFrontApart.Text())
+	f := newFigureBlock(&fig, plotVariants(fig, false)...)
+	f.Note, f.Table = plotsNoteFront.Text(), sp.table
+	if sp.apart {
+		f.Note = f.Note.Plus(noteFrontApart.Text())
 	}
-	return FigureBlock{
-		Name:     name,
-		Title:    title,
-		Caption:  caption,
-		Note:     note.Plus(impossibleNote(setups)),
-		Variants: PlotVariants(fig, false, false),
-		Table:    sp.table,
-	}, true
+	f.Note = f.Note.Plus(impossibleNote(setups))
+	return f, true
 }
 
-// speedPoints collects the points of a drawing of speeds.
 type speedPoints struct {
 	table    *Grid
 	stages   []*rundir.Stage     // of the rows of the table
 	eligible []choose.FrontPoint // for the front
 	rows     []*setup.Row        // of those
+	apart    bool                // some points take no part in the front
 }
 
-// add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line
-// tells whose points they are where several setups are named.
-func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
+// add returns the points of a setup that take part in the front, and those apart.
+func (sp *speedPoints) add(own *setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
 	key := "r" + strconv.Itoa(i)
 	s := draw.Series{Key: key, Colour: i, Style: draw.MarkersOnly}
 	single := s
 	if named {
 		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
-	for _, r := range findings.AllStages(one[0].Run) {
+	for _, r := range findings.AllStages(own.Run) {
 		p, ok := speedPoint(audit.DropDoubted(r.Stage), gpus)
-		if !isDrawn(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
+		if !isDrawn(r.Stage) || !r.Stage.Invalid.IsZero() || own.Impossible(r.Stage) || !ok {
 			continue
 		}
 		label := findings.StageName(r.Stage)
 		if named {
 			label = strings.TrimPrefix(name+": "+label, ": ")
 		}
-		p.Row, p.Title = len(sp.table.Rows)+1, filepath.Base(one[0].Where(r.Stage))
+		p.Row, p.Title = len(sp.table.Rows)+1, filepath.Base(own.Where(r.Stage))
 		p.Shape, _ = shape(r)
 		sp.stages = append(sp.stages, r.Stage)
-		if isCompared(one, r.Stage) {
+		if slices.ContainsFunc(own.Rows, func(row setup.Row) bool { return row.Includes(r.Stage) }) {
 			s.Points = append(s.Points, p)
 		} else {
-			single.Points = append(single.Points, p)
+			single.Points, sp.apart = append(single.Points, p), true
 		}
-		sp.table.Rows = append(sp.table.Rows, []table.Cell{
-			table.Literal(label),
-			table.Number(rundir.Exactly(p.X), "", lang.Short),
-			table.Number(rundir.Exactly(p.Y), "", lang.Short),
-			{},
-		})
+		sp.table.Add(table.Literal(label), table.Number(rundir.Exactly(p.X), "", lang.Short),
+			table.Number(rundir.Exactly(p.Y), "", lang.Short), table.Cell{})
 	}
-	for j := range one[0].Rows {
-		if p, ok := speedPoint(one[0].Rows[j].Stage, gpus); ok {
+	for j := range own.Rows {
+		if p, ok := speedPoint(own.Rows[j].Stage, gpus); ok {
 			sp.eligible = append(sp.eligible, choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y})
-			sp.rows = append(sp.rows, &one[0].Rows[j])
+			sp.rows = append(sp.rows, &own.Rows[j])
 		}
 	}
 	slices.SortStableFunc(s.Points, byX)
@@ -130,7 +119,6 @@ func (sp *speedPoints) add(one []setup.Setup, i int, name string, named bool, gp
 	return []draw.Series{s, single}
 }
 
-// front returns the front of what takes part, and marks its rows in the table.
 func (sp *speedPoints) front() draw.Series {
 	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(sp.eligible)
 	for _, p := range undominated {
@@ -146,8 +134,7 @@ func (sp *speedPoints) front() draw.Series {
 	return front
 }
 
-// speedPoint is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where
-// either is not known.
+// speedPoint is in tokens per second of one answer, and of one GPU.
 func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	itl, _, _ := setup.ITL(s)
 	output := s.TokensPerS.Output
@@ -157,14 +144,6 @@ func speedPoint(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
 	return draw.Point{X: 1 / itl.Value(), Y: output.Value() / gpus}, true
 }
 
-// isCompared reports whether a stage is one of the rows that comparing and choosing rest on.
-func isCompared(setups []setup.Setup, st *rundir.Stage) bool {
-	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
-		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Includes(st) })
-	})
-}
-
-// impossibleNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
 func impossibleNote(setups []setup.Setup) lang.Text {
 	n := 0
 	for i := range setups {
@@ -180,15 +159,12 @@ func impossibleNote(setups []setup.Setup) lang.Text {
 	return noteImpossible.Text(n)
 }
 
-// costOfSpeed draws the cost of a million output tokens against speed per user, a line for each configuration; ok is
-// false where fewer than two rows have a price. Rows that the audit calls impossible are left out.
+// costOfSpeed draws the cost of a million output tokens against speed per user; ok is false where fewer than two rows
+// have a price.
 func costOfSpeed(name string, setups []setup.Setup, names []string, prices choose.Prices) (f FigureBlock, ok bool) {
 	title := titleCostSpeed.Text()
 	t := &Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
-		{
-			Head: headRun.Text(),
-			Left: true,
-		},
+		{Head: headRun.Text(), Left: true},
 		{Head: lang.HeadLoad.Text(), Left: true},
 		{Head: lang.Same("GPU"), Left: true},
 		{Head: plotsAxisPerUser.Text()},
@@ -223,25 +199,18 @@ func costOfSpeed(name string, setups []setup.Setup, names []string, prices choos
 	if countX(&panel) < 2 {
 		return f, false
 	}
-	caption := axesCaption(axisMillion.Text(), plotsAxisPerUser.Text()).Plus(lang.Stop.Text())
 	fig := draw.Figure{
 		Name:    name,
 		Title:   title,
-		Caption: caption,
+		Caption: axesCaption(axisMillion.Text(), plotsAxisPerUser.Text()),
 		X:       draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number},
 		Panels:  []draw.Panel{panel},
 	}
-	f = FigureBlock{
-		Name:     name,
-		Title:    title,
-		Caption:  caption,
-		Note:     noteCostSpeed.Text().Plus(impossibleNote(setups)),
-		Variants: PlotVariants(fig, true, spansDecade(panel)),
-		Table:    t,
-	}
-	for i, called := range buttonNames(names) {
+	f = newFigureBlock(&fig, plotVariants(fig, true)...)
+	f.Note, f.Table = noteCostSpeed.Text().Plus(impossibleNote(setups)), t
+	for i, label := range buttonNames(names) {
 		if slices.Contains(priced, i) {
-			f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), called, i))
+			f.Switches = append(f.Switches, newSwitch("r"+strconv.Itoa(i), label, i))
 		}
 	}
 	return f, true

@@ -17,8 +17,8 @@ const (
 	maxTextWidth = 250 // of a column of text, which wraps
 )
 
-// splitGrid splits a table that is too wide for a page into several, each with the column that names the rows. A column
-// of ranks before it is merged into the name, which stays visible when a narrow screen scrolls.
+// splitGrid splits a table that is too wide for a page, each part with the column that names the rows. A column of
+// ranks before it is merged into it, which stays visible when a narrow screen scrolls.
 func splitGrid(g *Grid) []*Grid {
 	if len(g.Columns) > 1 && !g.Columns[0].Left && g.Columns[1].Left && hasRanks(g) {
 		g = mergeRank(g)
@@ -62,7 +62,6 @@ func splitGrid(g *Grid) []*Grid {
 	return all
 }
 
-// hasRanks reports whether the first column counts the rows.
 func hasRanks(g *Grid) bool {
 	for i, r := range g.Rows {
 		if r[0].Text.EN != strconv.Itoa(i+1) {
@@ -72,7 +71,6 @@ func hasRanks(g *Grid) bool {
 	return len(g.Rows) > 0
 }
 
-// mergeRank returns a table with its first column as a part of the second.
 func mergeRank(g *Grid) *Grid {
 	all := *g
 	all.Columns, all.Rows = g.Columns[1:], nil
@@ -84,7 +82,7 @@ func mergeRank(g *Grid) *Grid {
 	return &all
 }
 
-// columnWidth estimates the width of a column: that of its widest cell, or of the longest word of its heading.
+// columnWidth is that of the widest cell, or of the longest word of the heading, which wraps.
 func columnWidth(g *Grid, i int) int {
 	letters := 0
 	for _, word := range strings.Fields(g.Columns[i].Heading().EN) {

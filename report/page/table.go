@@ -14,10 +14,10 @@ import (
 
 // Grid is a table on a page.
 type Grid struct {
-	table.Table          // Title is the heading for those who cannot see the page
+	table.Table          // Title is for screen readers
 	Name        string   // its address
 	Open        bool     // not folded away
-	Plain       bool     // nobody copies it
+	Plain       bool     // without buttons to copy it
 	Attrs       [][]Attr // of each row, where rows have any
 	Notes       []lang.Text
 }
@@ -39,15 +39,12 @@ func (a Attr) HTML() template.HTMLAttr {
 	return template.HTMLAttr(a.Name + `="` + draw.Escape(a.Value) + `"`)
 }
 
-// head is the heading of a column, as the template has it.
 type head struct {
 	Text  lang.Text
 	Class string
 }
 
-// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few
-// lines.
-const longHead = 14
+const longHead = 14 // characters, from which a column is kept wide enough for its heading to stand in few lines
 
 // Heads returns the headings of the columns.
 func (g *Grid) Heads() []head {
@@ -65,13 +62,11 @@ func (g *Grid) Heads() []head {
 	return heads
 }
 
-// row is a row, as the template has it.
 type row struct {
 	Cells []cell
 	Attrs []Attr
 }
 
-// cell is a cell, as the template has it.
 type cell struct {
 	Text  lang.Text
 	Class string
@@ -95,16 +90,15 @@ func (g *Grid) Body() []row {
 	return rows
 }
 
-// newCell returns a cell with its classes; the digits of large numbers are grouped.
 func newCell(c table.Cell, left bool) cell {
-	made := cell{Text: c.Whole(), Key: c.Key}
+	out := cell{Text: c.Whole(), Key: c.Key}
 	classes := []string{toneClass(c.Tone)}
 	switch {
 	case c.Badge != "":
 		shape, word := shapeOf(c.Badge)
-		made.Text, made.Drawn, classes = word, markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
+		out.Text, out.Drawn, classes = word, markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
 	case len(c.Bars) > 0:
-		made.Drawn = bars(c.Bars)
+		out.Drawn = bars(c.Bars)
 	}
 	if c.Long {
 		classes = append(classes, "wrap")
@@ -112,19 +106,17 @@ func newCell(c table.Cell, left bool) cell {
 	if left {
 		classes = append(classes, "left")
 	} else {
-		made.Text = lang.Text{EN: lang.Grouped(made.Text.EN), ZH: lang.Grouped(made.Text.ZH)}
+		out.Text = lang.Text{EN: lang.Grouped(out.Text.EN), ZH: lang.Grouped(out.Text.ZH)}
 	}
-	made.Class = strings.TrimSpace(strings.Join(classes, " "))
-	return made
+	out.Class = strings.TrimSpace(strings.Join(classes, " "))
+	return out
 }
 
-// toneClass is the class of a tone.
 func toneClass(t table.Tone) string {
 	return [...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good",
 		table.Caution: "caution", table.Bad: "bad"}[t]
 }
 
-// identifier makes a text an id: letters, digits and dashes.
 func identifier(s string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {
@@ -137,11 +129,9 @@ func identifier(s string) string {
 	}, s), "-")
 }
 
-// maxBars is the most bars of a cell: more cannot be told apart at its width.
-const maxBars = 32
+const maxBars = 32 // more cannot be told apart at the width of a cell
 
-// bars draws values small, one bar a value, as high as the value is beside the largest. Where there are more values
-// than bars, a bar is the largest of its values.
+// bars draws a bar for each value or, where there are too many, for the largest of some.
 func bars(values []float64) template.HTML {
 	const width, height = 144, 30
 	largest := slices.Max(values)

@@ -6,8 +6,8 @@ import (
 	"llmsweep/report/lang"
 )
 
-// foldText returns the first sentences of a text that is too long to be read in passing, or where it is one sentence
-// that lists much, the first things of the list; nil for others.
+// foldText returns the beginning of a long text: its first sentences, or the first things that its only sentence lists;
+// nil for others.
 func foldText(t lang.Text) *lang.Text {
 	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
@@ -22,8 +22,7 @@ func foldText(t lang.Text) *lang.Text {
 	return nil
 }
 
-// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least a number of
-// characters, or all of it.
+// sentencesUpTo returns the first whole sentences with at least so many characters, or all of a text.
 func sentencesUpTo(s string, least int, stop string) string {
 	at := 0
 	for len([]rune(s[:at])) < least {
@@ -36,8 +35,6 @@ func sentencesUpTo(s string, least int, stop string) string {
 	return strings.TrimRight(s[:at], " ")
 }
 
-// firstPanel returns the panel that a page shows first: that of the stage nearest to the comfortable load, or else of
-// the highest output.
 func firstPanel(all []Panel) string {
 	for _, p := range all {
 		if p.First {
@@ -47,14 +44,12 @@ func firstPanel(all []Panel) string {
 	return all[0].ID
 }
 
-// word returns a word of the page.
 func word(key string) lang.Text {
 	p, ok := map[string]lang.Phrase{
 		"skip": pageSkip, "numbers": pageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
 		"more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages,
 		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain,
-		"nomatch":  pageNoMatch,
-		"language": pageLanguage, "unfiltered": pageUnfiltered,
+		"nomatch": pageNoMatch, "language": pageLanguage, "unfiltered": pageUnfiltered,
 	}[key]
 	if !ok {
 		return lang.Same("?" + key)

@@ -10,15 +10,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// timeline draws the whole run: requests offered and done, requests in flight and TTFT, with its stages. ok is false
-// where fewer than two stages have records.
 func timeline(v *view, traces map[string]*traceStage) (f FigureBlock, ok bool) {
-	const name = "timeline"
 	rates := draw.Panel{Y: draw.Axis{Label: axisRates.Text()}, Height: 84}
 	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 70}
 	ttft := draw.Panel{Y: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds, Log: true}, Height: 84}
 	fig := draw.Figure{
-		Name:  name,
+		Name:  "timeline",
 		Title: titleTimeline.Text(),
 		X:     draw.Axis{Label: axisRunTime.Text(), Format: draw.Seconds},
 		Right: 60,
@@ -55,15 +52,11 @@ func timeline(v *view, traces map[string]*traceStage) (f FigureBlock, ok bool) {
 	if len(ttft.Series) > 0 {
 		fig.Panels = append(fig.Panels, ttft)
 	}
-	return FigureBlock{
-		Name:     name,
-		Title:    fig.Title,
-		Note:     noteTimeline.Text(),
-		Variants: []Variant{newVariant("lin", lang.Text{}, &fig, false)},
-	}, true
+	f = newFigureBlock(&fig, newVariant("lin", lang.Text{}, &fig, false))
+	f.Note = noteTimeline.Text()
+	return f, true
 }
 
-// stagesByStart are the stages of a run in the order in which they were measured.
 func stagesByStart(run *rundir.Run) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range run.Stages {
@@ -73,11 +66,8 @@ func stagesByStart(run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// maxTimelinePoints is the most points of a stage in the drawing of a whole run.
-const maxTimelinePoints = 24
+const maxTimelinePoints = 24 // of a stage
 
-// meanSeries returns a series of values, each of a slice of the stage, from an instant on: the mean of each group of
-// slices, scaled.
 func (t *traceStage) meanSeries(key string, colour int, style draw.Style, from float64, values []float64,
 	scale float64) draw.Series {
 	s := draw.Series{Key: key, Colour: colour, Style: style}
@@ -92,7 +82,7 @@ func (t *traceStage) meanSeries(key string, colour int, style draw.Style, from f
 	return s
 }
 
-// nameLast names the last series of each key, which stands at the end of the drawing.
+// nameLast names the last series of each key: it stands at the end of the drawing.
 func nameLast(all []draw.Series, names map[string]lang.Text) {
 	for i := range slices.Backward(all) {
 		if name, ok := names[all[i].Key]; ok {

@@ -1,6 +1,4 @@
-// Sums up the records of each stage for drawings: what happened in each of many slices of time, how values are
-// distributed, and the slowest requests with all that is known of them. A file of any length is read once, in bounded
-// memory.
+// Sums up the records of stages for drawings. A file of any length is read once, in bounded memory.
 
 package page
 
@@ -17,35 +15,22 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// traceSlices is how many slices of time a stage is drawn in: more cannot be seen at the width of a drawing.
-const traceSlices = 64
-
-// traceIntervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and
-// the fastest of each always are.
-const traceIntervals = 60
-
-// Kinds of values that have a distribution.
 const (
-	traceTTFT    = slo.TTFT
-	traceITL     = slo.ITL
-	traceLatency = slo.Latency
+	traceSlices    = 64 // of time: more cannot be seen at the width of a drawing
+	traceIntervals = 60 // of which the slowest and the fastest request is always drawn
 )
 
-// traceMetrics lists them in the order of the page.
-func traceMetrics() []string { return []string{traceTTFT, traceITL, traceLatency} }
+func traceMetrics() []string { return []string{slo.TTFT, slo.ITL, slo.Latency} }
 
-// traceStage is what the records of a stage show.
 type traceStage struct {
-	Name     string
 	Length   float64 // seconds
 	Width    float64 // of a slice, seconds
 	Due      []float64
-	Done     []float64 // requests that ended well
-	Failed   []float64
+	Done     []float64    // requests that ended well
 	InFlight []float64    // mean
 	Tokens   []float64    // that arrived
 	Requests int          // records
-	Points   []TracePoint // some of the requests, by the time at which they were due
+	Points   []tracePoint // some of the requests, by the time at which they were due
 	Values   map[string]*traceHistogram
 	Slowest  []traceRequest // by any of the metrics
 	Readings []rundir.Reading
@@ -56,8 +41,7 @@ type traceStage struct {
 	intervals []interval
 }
 
-// TracePoint is a request in a drawing.
-type TracePoint struct {
+type tracePoint struct {
 	Seq, Turn  int
 	Due        float64 // seconds from the stage's start
 	Queued     float64
@@ -66,42 +50,34 @@ type TracePoint struct {
 	Tokens     rundir.Number
 	Status     string
 	Error      string
-	InWindow   bool
 	LongestGap float64
 }
 
-// traceRequest is one of the slowest, with its gaps.
 type traceRequest struct {
-	TracePoint
-	HTTP int
-	// Sent, First and Last are instants from the stage's start; absent where they did not happen.
-	Sent, First, Last, End rundir.Number
-	Gaps                   []float64 // between chunks, seconds
+	tracePoint
+	Gaps []float64 // between chunks, seconds
 }
 
-// slowRequest is a request and the value that it is kept for.
 type slowRequest struct {
 	value float64
 	r     traceRequest
 }
 
-// interval are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and
-// some between.
+// interval keeps the requests with the highest and the lowest TTFT of a time, and some between.
 type interval struct {
-	high, low *TracePoint
-	sample    []TracePoint
+	high, low *tracePoint
+	sample    []tracePoint
 	seen      int // requests that were neither the lowest nor the highest when they came
-	halvings  int // how often some was halved
+	halvings  int // of sample
 }
 
-// traceLimits bound what is kept of a stage.
 type traceLimits struct {
 	Points  int // drawn one by one, at most
 	Slowest int // of each metric
 }
 
-// readTrace reads the records of a run directory; stages without records are absent. A directory without a records file
-// has none: that is no error. A damaged line ends the reading: what came before it is kept, and the error returned.
+// readTrace reads the records of a run directory; stages without records are absent, and a directory without records is
+// no error. A damaged line ends the reading: what came before it is kept, and the error returned.
 func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*traceStage, error) {
 	stages := map[string]*traceStage{}
 	for i := range run.Stages {
@@ -136,7 +112,6 @@ func readTrace(path string, run *rundir.Run, limits traceLimits) (map[string]*tr
 
 func newStage(st *rundir.Stage, length float64) *traceStage {
 	s := &traceStage{
-		Name:      st.Name,
 		Length:    length,
 		Width:     length / traceSlices,
 		Values:    map[string]*traceHistogram{},
@@ -148,7 +123,7 @@ func newStage(st *rundir.Stage, length float64) *traceStage {
 	if st.TokensPerChunk.Known() {
 		s.perChunk = st.TokensPerChunk.Value()
 	}
-	for _, bins := range []*[]float64{&s.Due, &s.Done, &s.Failed, &s.InFlight, &s.Tokens} {
+	for _, bins := range []*[]float64{&s.Due, &s.Done, &s.InFlight, &s.Tokens} {
 		*bins = make([]float64, traceSlices)
 	}
 	for _, m := range traceMetrics() {
@@ -157,48 +132,40 @@ func newStage(st *rundir.Stage, length float64) *traceStage {
 	return s
 }
 
-// slice returns the slice of an instant.
 func (s *traceStage) slice(at float64) int { return min(max(int(at/s.Width), 0), traceSlices-1) }
 
-// add takes in a record.
 func (s *traceStage) add(r *rundir.Record, limits traceLimits) {
 	s.Requests++
-	p := TracePoint{
-		Seq:      r.Seq,
-		Turn:     r.Turn,
-		Due:      r.Due.Value(),
-		Tokens:   r.OutputTokens,
-		Status:   r.Status,
-		Error:    r.Error,
-		InWindow: s.window.Holds(r.Due.Value()),
+	p := tracePoint{
+		Seq:     r.Seq,
+		Turn:    r.Turn,
+		Due:     r.Due.Value(),
+		TTFT:    measure.SLOValue(slo.TTFT, r),
+		Latency: measure.SLOValue(slo.Latency, r),
+		Tokens:  r.OutputTokens,
+		Status:  r.Status,
+		Error:   r.Error,
 	}
 	if r.Queued.Known() {
 		p.Queued = r.Queued.Value()
 	}
-	p.TTFT, p.Latency = measure.SLOValue(traceTTFT, r), measure.SLOValue(traceLatency, r)
 	for _, us := range r.GapsUS {
 		p.LongestGap = max(p.LongestGap, float64(us)/1e6)
 	}
 	s.Due[s.slice(p.Due)]++
-	if r.End.Known() {
-		switch {
-		case r.OK():
-			s.Done[s.slice(r.End.Value())]++
-		case r.Failed():
-			s.Failed[s.slice(r.End.Value())]++
-		}
+	if r.End.Known() && r.OK() {
+		s.Done[s.slice(r.End.Value())]++
 	}
 	s.addInFlight(r)
 	for at, tokens := range measure.Arrivals(r, s.perChunk) {
 		s.Tokens[s.slice(at)] += tokens
 	}
 	s.keepPoint(p, limits)
-	if p.InWindow {
+	if s.window.Holds(p.Due) {
 		s.addValues(r, &p, limits)
 	}
 }
 
-// addInFlight adds a request to the mean number in flight.
 func (s *traceStage) addInFlight(r *rundir.Record) {
 	if !r.Sent.Known() || !r.End.Known() {
 		return
@@ -210,25 +177,25 @@ func (s *traceStage) addInFlight(r *rundir.Record) {
 	}
 }
 
-// keepPoint keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread
-// over all that come.
-func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
+// keepPoint keeps of each interval the lowest and the highest request, and a few between, spread over all.
+func (s *traceStage) keepPoint(p tracePoint, limits traceLimits) {
 	t := &s.intervals[min(max(int(p.Due/s.Length*traceIntervals), 0), traceIntervals-1)]
+	other := &p // that is neither the highest nor the lowest so far, or is no longer
 	switch {
 	case t.high == nil || pointHeight(&p) > pointHeight(t.high):
-		p, t.high = swapPoint(p, t.high)
+		other, t.high = t.high, &p
 	case t.low == nil || pointHeight(&p) < pointHeight(t.low):
-		p, t.low = swapPoint(p, t.low)
+		other, t.low = t.low, &p
 	}
-	if p.Status == "" {
+	if other == nil {
 		return
 	}
-	some := max(0, limits.Points/traceIntervals-2)
+	most := max(0, limits.Points/traceIntervals-2)
 	if t.seen%(1<<t.halvings) == 0 {
-		t.sample = append(t.sample, p)
+		t.sample = append(t.sample, *other)
 	}
 	t.seen++
-	if len(t.sample) > some { // of those so far every second remains, and of those to come
+	if len(t.sample) > most { // keep every second, also of those to come
 		for i := range len(t.sample) / 2 {
 			t.sample[i] = t.sample[2*i]
 		}
@@ -237,33 +204,24 @@ func (s *traceStage) keepPoint(p TracePoint, limits traceLimits) {
 	}
 }
 
-// swapPoint returns what was there, and what takes its place.
-func swapPoint(p TracePoint, before *TracePoint) (old TracePoint, now *TracePoint) {
-	if before != nil {
-		old = *before
-	}
-	return old, &p
-}
-
 // pointHeight is where a request stands in the drawing; a failed one stands lowest.
-func pointHeight(p *TracePoint) float64 {
+func pointHeight(p *tracePoint) float64 {
 	if p.TTFT.IsZero() {
 		return -1
 	}
 	return p.TTFT.Value()
 }
 
-// addValues counts the values of a request due in the window.
-func (s *traceStage) addValues(r *rundir.Record, p *TracePoint, limits traceLimits) {
+func (s *traceStage) addValues(r *rundir.Record, p *tracePoint, limits traceLimits) {
 	for _, m := range []struct {
 		name string
 		v    rundir.Number
-	}{{traceTTFT, p.TTFT}, {traceLatency, p.Latency}} {
+	}{{slo.TTFT, p.TTFT}, {slo.Latency, p.Latency}} {
 		if m.v.IsZero() {
 			continue
 		}
 		s.Values[m.name].Add(m.v.Value(), 1, m.v.Bound())
-		s.rank(m.name, m.v.Value(), r, p, limits)
+		s.keepSlowest(m.name, m.v.Value(), r, p, limits)
 	}
 	if !r.OK() && !r.Censored() {
 		return
@@ -273,15 +231,14 @@ func (s *traceStage) addValues(r *rundir.Record, p *TracePoint, limits traceLimi
 		if i+1 < len(r.Counts) {
 			k = math.Max(1, float64(r.Counts[i+1]))
 		}
-		s.Values[traceITL].Add(float64(us)/1e6/k, k, false)
+		s.Values[slo.ITL].Add(float64(us)/1e6/k, k, false)
 	}
 	if p.LongestGap > 0 {
-		s.rank(traceITL, p.LongestGap, r, p, limits)
+		s.keepSlowest(slo.ITL, p.LongestGap, r, p, limits)
 	}
 }
 
-// rank keeps a request if it is one of the slowest by a metric.
-func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *TracePoint, limits traceLimits) {
+func (s *traceStage) keepSlowest(metric string, value float64, r *rundir.Record, p *tracePoint, limits traceLimits) {
 	all := s.slowest[metric]
 	if len(all) >= limits.Slowest {
 		if limits.Slowest == 0 || value <= all[len(all)-1].value {
@@ -289,23 +246,18 @@ func (s *traceStage) rank(metric string, value float64, r *rundir.Record, p *Tra
 		}
 		all = all[:len(all)-1]
 	}
-	at, _ := slices.BinarySearchFunc(all, value, func(k *slowRequest, v float64) int { return -cmp.Compare(k.value, v) })
-	s.slowest[metric] = slices.Insert(all, at, &slowRequest{value, newTraceRequest(r, p)})
-}
-
-func newTraceRequest(r *rundir.Record, p *TracePoint) traceRequest {
-	q := traceRequest{TracePoint: *p, HTTP: r.HTTP, Sent: r.Sent, First: r.FirstToken, Last: r.LastToken, End: r.End}
+	slow := &slowRequest{value, traceRequest{tracePoint: *p}}
 	for _, us := range r.GapsUS {
-		q.Gaps = append(q.Gaps, float64(us)/1e6)
+		slow.r.Gaps = append(slow.r.Gaps, float64(us)/1e6)
 	}
-	return q
+	at, _ := slices.BinarySearchFunc(all, value, func(k *slowRequest, v float64) int { return -cmp.Compare(k.value, v) })
+	s.slowest[metric] = slices.Insert(all, at, slow)
 }
 
-// finish puts together what was kept.
 func (s *traceStage) finish() {
 	for i := range s.intervals {
 		t := &s.intervals[i]
-		for _, p := range []*TracePoint{t.high, t.low} {
+		for _, p := range []*tracePoint{t.high, t.low} {
 			if p != nil {
 				s.Points = append(s.Points, *p)
 			}
@@ -313,7 +265,7 @@ func (s *traceStage) finish() {
 		s.Points = append(s.Points, t.sample...)
 	}
 	slices.SortStableFunc(s.Points,
-		func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
+		func(a, b tracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
 	seen := map[[2]int]bool{}
 	for _, m := range traceMetrics() {
 		for _, k := range s.slowest[m] {
@@ -326,7 +278,7 @@ func (s *traceStage) finish() {
 	s.intervals, s.slowest = nil, nil
 }
 
-// addReadings adds what the server said of itself; a file that is not there, or damaged, adds what could be read.
+// addReadings adds what can be read of a file that may be absent or damaged.
 func addReadings(path string, stages map[string]*traceStage) {
 	for r, err := range store.Readings(path) {
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // traces are what is drawn over time of the real run.
@@ -44,19 +45,19 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 		for _, r := range all {
 			tokens += r.OutputTokens.Value()
 			busy += r.End.Value() - r.Sent.Value()
-			if v := measure.SLOValue(traceTTFT, r); window.Holds(r.Due.Value()) && v.Known() {
+			if v := measure.SLOValue(slo.TTFT, r); window.Holds(r.Due.Value()) && v.Known() {
 				slowest = max(slowest, v.Value())
 			}
 		}
 		top := slices.MaxFunc(tr.Slowest, func(a, b traceRequest) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
-		highest := slices.MaxFunc(tr.Points, func(a, b TracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
+		highest := slices.MaxFunc(tr.Points, func(a, b tracePoint) int { return cmp.Compare(a.TTFT.Value(), b.TTFT.Value()) })
 		for _, c := range []struct {
 			what                 string
 			got, want, tolerance float64
 		}{
 			{"tokens over time", sum(tr.Tokens), tokens, 1e-6}, {"request-seconds", sum(tr.InFlight) * tr.Width, busy, 0.01},
-			{"values of TTFT", tr.Values[traceTTFT].N, float64(st.TTFT.N), 0},
-			{"gaps", tr.Values[traceITL].N, float64(st.ITL.N), 0},
+			{"values of TTFT", tr.Values[slo.TTFT].N, float64(st.TTFT.N), 0},
+			{"gaps", tr.Values[slo.ITL].N, float64(st.ITL.N), 0},
 			{"the slowest kept", top.TTFT.Value(), slowest, 0}, {"the slowest of run.json", st.TTFT.Max.Value(), slowest, 0},
 		} {
 			if math.Abs(c.got-c.want) > c.tolerance*c.want {

@@ -13,7 +13,6 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// view is a run as its drawings see it.
 type view struct {
 	Run   *rundir.Run
 	Rows  []findings.StageRow // in the order of tables
@@ -21,7 +20,6 @@ type view struct {
 	Terms []slo.Term
 }
 
-// newView returns a run as its drawings see it.
 func newView(run *rundir.Run) *view {
 	v := &view{Run: run, Rows: findings.AllStages(run)}
 	v.Open = slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Rate.Known() })
@@ -29,8 +27,7 @@ func newView(run *rundir.Run) *view {
 	return v
 }
 
-// Best is the stage with the highest output, of those that are to be relied on.
-func (v *view) Best() *rundir.Stage {
+func (v *view) best() *rundir.Stage {
 	var best *rundir.Stage
 	for _, r := range v.Rows {
 		s := r.Stage
@@ -44,14 +41,11 @@ func (v *view) Best() *rundir.Stage {
 	return best
 }
 
-// byX orders points along the axis.
 func byX(a, b draw.Point) int { return cmp.Compare(a.X, b.X) }
 
-// known reports whether a value can be drawn.
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// X returns where a stage stands on the x axis.
-func (v *view) X(s *rundir.Stage) float64 {
+func (v *view) x(s *rundir.Stage) float64 {
 	switch {
 	case s.Rate.Known():
 		return findings.Offered(s).Value()
@@ -63,8 +57,7 @@ func (v *view) X(s *rundir.Stage) float64 {
 	return 1
 }
 
-// Axis is the x axis.
-func (v *view) Axis() draw.Axis {
+func (v *view) axis() draw.Axis {
 	if v.Open {
 		return draw.Axis{Label: axisRate.Text(), Format: draw.Number}
 	}
@@ -74,25 +67,23 @@ func (v *view) Axis() draw.Axis {
 	return draw.Axis{Label: axisInFlight.Text(), Format: draw.Number}
 }
 
-// onLine reports whether the line of a series goes through a stage. It leaves out invalid stages and, beside arrival
-// rates, closed loops, but for the synchronous stage where that is slower than the lowest arrival rate.
+// onLine leaves out invalid stages and, beside arrival rates, closed loops, but for the synchronous stage where that is
+// slower than the lowest arrival rate.
 func (v *view) onLine(s *rundir.Stage) bool {
-	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Synchronous && v.X(s) < v.lowest())
+	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Synchronous && v.x(s) < v.lowest())
 }
 
-// lowest is the lowest arrival rate.
 func (v *view) lowest() float64 {
 	least := math.Inf(1)
 	for _, r := range v.Rows {
 		if r.Stage.Rate.Known() {
-			least = min(least, v.X(r.Stage))
+			least = min(least, v.x(r.Stage))
 		}
 	}
 	return least
 }
 
-// Limits are the limits of the SLO on a metric.
-func (v *view) Limits(metric string) []draw.Rule {
+func (v *view) limits(metric string) []draw.Rule {
 	var all []draw.Rule
 	for _, t := range v.Terms {
 		if metric != "" && (t.Metric == metric || metric == slo.TTFT && t.Metric == slo.TTFTDue) {
@@ -102,7 +93,6 @@ func (v *view) Limits(metric string) []draw.Rule {
 	return all
 }
 
-// saturation is the interval of the saturation rate, or of the number of users carried.
 func (v *view) saturation() []draw.Span {
 	a := saturation.AnswerOf(v.Run)
 	number := draw.AnswerNumber(a)
@@ -111,23 +101,19 @@ func (v *view) saturation() []draw.Span {
 		return nil
 	case a.Carried != nil:
 		c := a.Carried
-		return []draw.Span{
-			{
-				Class: "sat",
-				Low:   c.Low.Value(),
-				High:  c.High.Value(),
-				Mark:  c.Users.Value(),
-				Text:  tagCarries.Text(number),
-			},
-		}
-	}
-	return []draw.Span{
-		{
+		return []draw.Span{{
 			Class: "sat",
-			Low:   a.Low.Value(),
-			High:  a.High.Value(),
-			Mark:  a.Rate.Value(),
-			Text:  lang.Same(draw.AnswerRange(a)),
-		},
+			Low:   c.Low.Value(),
+			High:  c.High.Value(),
+			Mark:  c.Users.Value(),
+			Text:  tagCarries.Text(number),
+		}}
 	}
+	return []draw.Span{{
+		Class: "sat",
+		Low:   a.Low.Value(),
+		High:  a.High.Value(),
+		Mark:  a.Rate.Value(),
+		Text:  lang.Same(draw.AnswerRange(a)),
+	}}
 }

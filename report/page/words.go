@@ -1,8 +1,6 @@
 package page
 
-import (
-	"llmsweep/report/lang"
-)
+import "llmsweep/report/lang"
 
 // Headings.
 var (
@@ -46,7 +44,7 @@ var (
 	headWhat       = lang.Say("what", "项目")
 	headMeans      = lang.Say("meaning", "含义")
 	headValue      = lang.Say("value", "内容")
-	HeadVerdict    = lang.Say("verdict", "判定")
+	headVerdict    = lang.Say("verdict", "判定")
 	headInterval   = lang.Say(" (95 %)", "（95 %）")
 	headRequest    = lang.Say("request", "请求")
 	headDueS       = lang.Say("due at (s)", "应发时刻（秒）")

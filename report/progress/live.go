@@ -1,5 +1,5 @@
-// Serves a run while it is measured: its page, and its numbers in the text format of Prometheus. It only reads, answers
-// only to this machine, and draws the page between stages, when nothing is measured.
+// Serves the page of a run while it is measured, and its numbers for Prometheus. It only reads, answers only to this
+// machine, and draws the page between stages, when nothing is measured.
 
 package progress
 
@@ -26,24 +26,24 @@ import (
 // Limits of the server.
 const (
 	maxConnections = 32
-	maxHeaderBytes = 16 << 10 // bytes
+	maxHeaderBytes = 16 << 10
 	headerTime     = 5 * time.Second
 	answerTime     = 30 * time.Second
 	idleTime       = time.Minute
 )
 
-// LiveServer serves one run. It is an [experiment.Observer], to be told of the run; another one gets all events first.
+// LiveServer serves one run. It is an [experiment.Observer] that passes all events to another one first.
 type LiveServer struct {
 	experiment.Observer
-	// Render writes the page of the run as far as it is measured. It is called before the first stage and between
-	// stages, by the goroutine that measures. Without it there is no page yet. version is a word that is different each
-	// time: the page loads itself again when its address has another one for an ETag.
+	// Render writes the page of the run so far; nil for none. The goroutine that measures calls it before the first
+	// stage and between stages. version differs each time: the page loads itself again when it reads another one as
+	// ETag.
 	Render func(w io.Writer, version string) error
 
 	address net.Addr
 	http    *http.Server
 	metrics metrics
-	failed  sync.Once // to draw the page
+	failure sync.Once // notes the first failure to draw the page
 
 	mu      sync.Mutex
 	page    []byte
@@ -60,7 +60,7 @@ func ListenLive(address string) (*LiveServer, error) {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	if !loopback(host) {
+	if host != "localhost" && !net.ParseIP(host).IsLoopback() { // a name that is looked up may be anything
 		return nil, fmt.Errorf("--live %s: other machines could read the run there; give :%s, and reach it by ssh -L "+
 			"%s:localhost:%s", address, port, port, port)
 	}
@@ -71,18 +71,15 @@ func ListenLive(address string) (*LiveServer, error) {
 	s := &LiveServer{Observer: experiment.NoObserver{}, address: l.Addr()}
 	s.metrics.began, s.metrics.low, s.metrics.high, s.metrics.now = time.Now(), -1, -1, load.Snapshot{TTFT: -1, ITL: -1}
 	s.http = &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
-		IdleTimeout:    idleTime,
-		MaxHeaderBytes: maxHeaderBytes,
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       headerTime,
+		WriteTimeout:      answerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	go s.http.Serve(&limitedListener{Listener: l, free: make(chan struct{}, maxConnections)})
 	return s, nil
-}
-
-// loopback reports whether a host is this machine's own, by its text alone: a name that is looked up may be anything.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // URL returns the address of the page.
@@ -101,16 +98,16 @@ func (s *LiveServer) Handler() http.Handler {
 	mux.HandleFunc("/{$}", s.servePage)
 	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		s.metrics.write(w)
+		s.metrics.writePrometheus(w)
 	})
-	return s.refuseForeign(mux)
+	return refuseForeign(mux)
 }
 
-// framePolicy is the part of the policy that a page's own meta element cannot have: that no other page may frame it.
+// framePolicy has what the meta element of a page cannot have: that no other page may frame it.
 const framePolicy = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
 // refuseForeign refuses methods that may change something, and requests from pages of other sites.
-func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
+func refuseForeign(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -124,7 +121,7 @@ func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			http.Error(w, "this server only reads", http.StatusMethodNotAllowed)
-		case !s.isLocalHost(r.Host):
+		case !isLocalHost(r.Host):
 			http.Error(w, "this server is not known by that name", http.StatusMisdirectedRequest)
 		case !sameOrigin(r):
 			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
@@ -134,26 +131,20 @@ func (s *LiveServer) refuseForeign(next http.Handler) http.Handler {
 	})
 }
 
-// isLocalHost reports whether a Host header names this server by an address, or as localhost. A name that another site
-// lets point here (DNS rebinding) does not.
-func (s *LiveServer) isLocalHost(hostport string) bool {
+// isLocalHost accepts addresses and localhost. A name that another site lets point here (DNS rebinding) is refused.
+func isLocalHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 	}
-	ip := net.ParseIP(trimBrackets(host))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func trimBrackets(host string) string {
+	ip := host
 	if n := len(host); n > 2 && host[0] == '[' && host[n-1] == ']' {
-		return host[1 : n-1]
+		ip = host[1 : n-1]
 	}
-	return host
+	return host == "localhost" || net.ParseIP(ip).IsLoopback()
 }
 
-// sameOrigin reports whether a request comes from no page, or from one of this server. A link on another site may be
-// followed.
+// sameOrigin reports whether a request comes from no page, from one of this server, or from a link on another site.
 func sameOrigin(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
@@ -181,20 +172,20 @@ func (s *LiveServer) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// noteNotDrawn is told once of a run, where the page that people look at is older than they think.
+// noteNotDrawn is written once a run.
 var noteNotDrawn = note.Kind{Code: "page.not-drawn", Args: []string{"error"}}
 
 // Draw draws the page anew. Where that fails, the page stays as it was, and the first failure is noted.
 func (s *LiveServer) Draw() {
-	began := time.Now()
-	var b bytes.Buffer
 	if s.Render == nil {
 		return
 	}
+	began := time.Now()
+	var b bytes.Buffer
 	const base = 36
 	version := strconv.FormatInt(began.UnixNano(), base)
 	if err := s.Render(&b, version); err != nil {
-		s.failed.Do(func() {
+		s.failure.Do(func() {
 			if s.Observer != nil {
 				s.Observer.Note(noteNotDrawn.New(err))
 			}
@@ -243,13 +234,12 @@ func (s *LiveServer) StageEnds(st *rundir.Stage) {
 // Served says where the run is served.
 func (s *LiveServer) Served(l lang.Lang) string { return sayServed.In(l, s.URL(), s.URL()) }
 
-// limitedListener accepts a limited number of connections at once; others wait.
+// limitedListener accepts a limited number of connections at once; others wait for one to be closed.
 type limitedListener struct {
 	net.Listener
 	free chan struct{}
 }
 
-// Accept waits for a free place, and for a connection.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	l.free <- struct{}{}
 	c, err := l.Listener.Accept()
@@ -260,13 +250,11 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-l.free })}, nil
 }
 
-// limitedConn gives its place back when it is closed.
 type limitedConn struct {
 	net.Conn
 	free func()
 }
 
-// Close closes the connection.
 func (c *limitedConn) Close() error {
 	defer c.free()
 	return c.Conn.Close()

@@ -13,7 +13,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// metrics are what /metrics shows. The only label is the class of a failed request: there are about twenty.
+// metrics has one label, the class of a failed request: there are about twenty.
 type metrics struct {
 	began time.Time
 
@@ -28,14 +28,12 @@ type metrics struct {
 	drawn        time.Duration  // how long the page took
 }
 
-// change alters the numbers.
 func (m *metrics) change(alter func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	alter()
 }
 
-// addStage adds what the stage before did.
 func (m *metrics) addStage() {
 	m.done += m.now.Done
 	m.failed += m.now.Failed
@@ -43,7 +41,6 @@ func (m *metrics) addStage() {
 	m.now = load.Snapshot{TTFT: -1, ITL: -1}
 }
 
-// errorCounts are the failed requests of all stages by class.
 func (m *metrics) errorCounts() map[string]int {
 	all := maps.Clone(m.errors)
 	if all == nil {
@@ -65,11 +62,9 @@ func (m *metrics) progress(s load.Snapshot) {
 	})
 }
 
-// label escapes the value of a label.
-var label = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// write writes all numbers that are known, in the text format of Prometheus.
-func (m *metrics) write(w io.Writer) {
+func (m *metrics) writePrometheus(w io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	head := func(name, help, kind string) {
@@ -116,6 +111,6 @@ func (m *metrics) write(w io.Writer) {
 	}
 	for _, class := range slices.Sorted(maps.Keys(classes)) {
 		fmt.Fprintf(w, "llmsweep_failed_requests_by_class_total{class=\"%s\"} %d\n",
-			label.Replace(strings.ToValidUTF8(class, "\uFFFD")), classes[class])
+			labelEscapes.Replace(strings.ToValidUTF8(class, "\uFFFD")), classes[class])
 	}
 }

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,6 @@ func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	o.view.show(func() string { return o.status(&load.Snapshot{}) }, true)
 }
 
-// phaseOf returns what a stage of a sweep is for.
 func phaseOf(role rundir.Role) lang.Phrase {
 	switch role {
 	case rundir.Synchronous, rundir.Throughput:
@@ -70,7 +70,8 @@ func (o *Observer) Progress(now load.Snapshot) {
 
 // StageEnds leaves a line about the stage, and one about the SLO.
 func (o *Observer) StageEnds(s *rundir.Stage) {
-	if o.done++; o.done == 1 {
+	o.done++
+	if o.done == 1 {
 		o.view.Heading(findings.StageHeading(o.view.lang))
 	}
 	o.view.Note(findings.StageLine(s, o.view.lang))
@@ -84,17 +85,17 @@ func (o *Observer) Note(n note.Note) {
 	text := findings.Note(n, o.view.lang)
 	if strings.HasPrefix(n.Code, "answer.") {
 		o.partialAnswer = strings.TrimRight(text, ".。")
-		if o.view.hasStatus() {
+		if o.view.width != nil {
 			return
 		}
 	}
 	o.view.Note(text)
 }
 
-// status is the line about this moment. What matters most comes first, since a narrow terminal cuts the end.
+// status begins with what matters most, since a narrow terminal cuts the end.
 func (o *Observer) status(now *load.Snapshot) string {
 	l := o.view.lang
-	stage := []string{o.name, phase(now.Phase, l)}
+	stage := []string{o.name, phases[now.Phase].In(l)}
 	if now.Elapsed > 0 {
 		stage = append(stage, lang.Clock(now.Elapsed.Seconds()))
 	}
@@ -112,11 +113,6 @@ func (o *Observer) status(now *load.Snapshot) string {
 	return strings.Join(nonEmpty(parts), gap)
 }
 
-func nonEmpty(texts []string) (all []string) {
-	for _, t := range texts {
-		if t != "" {
-			all = append(all, t)
-		}
-	}
-	return all
+func nonEmpty(texts []string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

@@ -13,8 +13,7 @@ import (
 	"llmsweep/report/table"
 )
 
-// View writes lines that stay, and on a terminal a status line below them that is written again and again. Its methods
-// may be called from several goroutines.
+// View writes lines that stay, and on a terminal a status line below them. Several goroutines may call it.
 type View struct {
 	lang  lang.Lang
 	out   io.Writer
@@ -27,8 +26,7 @@ type View struct {
 	closed bool
 }
 
-// redrawInterval is the least time between two status lines: faster changes cannot be read.
-const redrawInterval = 200 * time.Millisecond
+const redrawInterval = 200 * time.Millisecond // faster changes of a status line cannot be read
 
 // New returns a view that writes to out. width returns the number of columns of the terminal that out is; it is nil
 // where out is none.
@@ -54,9 +52,6 @@ func (v *View) Heading(text string) {
 	}
 }
 
-// hasStatus reports whether there is a status line.
-func (v *View) hasStatus() bool { return v.width != nil }
-
 // Close takes the status line away. What is called after it shows nothing.
 func (v *View) Close() {
 	v.mu.Lock()
@@ -65,7 +60,7 @@ func (v *View) Close() {
 	v.write("", "")
 }
 
-// show replaces the status line; where the latest one has just been written, only if now is set.
+// show leaves the latest status line for a while, unless now is set.
 func (v *View) show(status func() string, now bool) {
 	if v.width == nil {
 		return
@@ -79,7 +74,7 @@ func (v *View) show(status func() string, now bool) {
 	v.write("", status())
 }
 
-// write replaces the status line by lines that stay, and a status line below them. Blanks erase it on any terminal.
+// write erases the status line with blanks, which works on any terminal.
 func (v *View) write(lines, status string) {
 	erase := ""
 	if n := table.Width(v.status); n > 0 {
@@ -89,11 +84,9 @@ func (v *View) write(lines, status string) {
 	io.WriteString(v.out, erase+lines+v.status)
 }
 
-// gap is between two parts of a status line.
-const gap = "   "
+const gap = "   " // between parts of a status line
 
-// cut leaves out the last parts of a status line that is too wide. The last column of the terminal stays free: some
-// begin a new line after it.
+// cut leaves the last column of the terminal free: some begin a new line after it.
 func (v *View) cut(status string) string {
 	if status == "" {
 		return ""

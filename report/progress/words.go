@@ -32,6 +32,7 @@ var (
 	unitHour   = lang.Say("h", "小时")
 
 	termState = lang.Say("%s: %s (%s)", "%s：%s（%s）")
+	sayServed = lang.Say("the run is shown at %s, with numbers for Prometheus at %smetrics", "运行情况见 %s，供 Prometheus 读取的数据见 %smetrics")
 )
 
 // phases say what a stage is doing while it is not measured.
@@ -42,15 +43,6 @@ var phases = map[string]lang.Phrase{
 	load.PhaseIdle:     lang.Say("waiting for the server to become idle", "等待服务空闲"),
 }
 
-// phase returns what a stage is doing, empty while it is measured.
-func phase(name string, l lang.Lang) string {
-	if p, ok := phases[name]; ok {
-		return p.In(l)
-	}
-	return ""
-}
-
-// termsOf returns the terms of the SLO as a stage shows them; empty where there are none.
 func termsOf(st *rundir.Stage, l lang.Lang) string {
 	if st.Goodput == nil {
 		return ""
@@ -100,5 +92,3 @@ func timeLeft(shortest, longest time.Duration, l lang.Lang) string {
 	middle := math.Sqrt(max(low, 1) * high)
 	return aboutLeft.In(l, round(middle), unit.In(l), round(low), round(high))
 }
-
-var sayServed = lang.Say("the run is shown at %s, with numbers for Prometheus at %smetrics", "运行情况见 %s，供 Prometheus 读取的数据见 %smetrics")

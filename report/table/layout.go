@@ -1,7 +1,6 @@
 package table
 
 import (
-	"io"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -33,8 +32,6 @@ func Pad(s string, width int, left bool) string {
 	return fill + s
 }
 
-// layout is the layout of tables that stand beneath each other and have the same columns: which of them are shown, and
-// how wide each is.
 type layout struct {
 	keep   []int // indices of columns
 	digits []int // width of the numbers in each column
@@ -47,11 +44,11 @@ type layout struct {
 // maxWideGapDrop is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
 const maxWideGapDrop = 3
 
-// fitLayout chooses a layout for the tables, which all have the columns of the first. Where the width is short, the
-// columns that matter least go first, then the space between columns, then more of the columns.
-func fitLayout(tables []Table, width int, lg lang.Lang) layout {
+// fitLayout drops the columns that matter least, then narrows the space between columns, then drops more.
+func fitLayout(t *Table, o Style) layout {
+	width := o.tableWidth()
 	last := maxWideGapDrop
-	for _, c := range tables[0].Columns {
+	for _, c := range t.Columns {
 		last = max(last, c.Drop)
 	}
 	var l layout
@@ -61,7 +58,7 @@ func fitLayout(tables []Table, width int, lg lang.Lang) layout {
 			spaces = []int{Gap, 1}
 		}
 		for _, space := range spaces {
-			l = arrange(tables, drop, space, lg)
+			l = arrange(t, drop, space, o.Lang)
 			if width <= 0 || l.width() <= width {
 				return l
 			}
@@ -70,20 +67,17 @@ func fitLayout(tables []Table, width int, lg lang.Lang) layout {
 	return l
 }
 
-// arrange measures the columns that remain when those up to drop are gone.
-func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
+func arrange(t *Table, drop, space int, lg lang.Lang) layout {
 	l := layout{gap: space, lang: lg}
 	m := TerminalColumns()
-	for i, c := range tables[0].Columns {
+	for i, c := range t.Columns {
 		if c.Drop > 0 && c.Drop <= drop {
 			continue
 		}
 		digits, units := 0, 0
-		for _, t := range tables {
-			for _, cells := range t.Rows {
-				digits = max(digits, m.StringWidth(Clean(cells[i].Text.In(lg))))
-				units = max(units, m.StringWidth(cellSuffix(cells[i])))
-			}
+		for _, cells := range t.Rows {
+			digits = max(digits, m.StringWidth(Clean(cells[i].Text.In(lg))))
+			units = max(units, m.StringWidth(cellSuffix(cells[i])))
 		}
 		l.keep = append(l.keep, i)
 		l.digits = append(l.digits, digits)
@@ -93,7 +87,6 @@ func arrange(tables []Table, drop, space int, lg lang.Lang) layout {
 	return l
 }
 
-// cellSuffix returns the text after the digits of a cell.
 func cellSuffix(c Cell) string {
 	if c.Unit == "" {
 		return Clean(c.Mark)
@@ -109,24 +102,17 @@ func (l layout) width() int {
 	return w - l.gap
 }
 
-// Write writes tables beneath each other, set alike, headings once. Titles stand before the rows.
-func Write(w io.Writer, tables []Table, o Style) error {
-	l, color := fitLayout(tables, o.tableWidth(), o.Lang), o.Color
-	var b strings.Builder
-	l.heading(&b, tables[0].Columns, color)
-	for _, t := range tables {
-		if !t.Title.IsZero() {
-			b.WriteString(strings.Repeat(" ", Indent) + Paint(Clean(t.Title.In(o.Lang)), Faint, color) + "\n")
-		}
-		for _, cells := range t.Rows {
-			l.row(&b, t.Columns, cells, color)
-		}
+func writeTable(b *strings.Builder, t *Table, o Style) {
+	l := fitLayout(t, o)
+	l.heading(b, t.Columns, o.Color)
+	if !t.Title.IsZero() {
+		b.WriteString(strings.Repeat(" ", Indent) + paint(Clean(t.Title.In(o.Lang)), Faint, o.Color) + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	for _, cells := range t.Rows {
+		l.row(b, t.Columns, cells, o.Color)
+	}
 }
 
-// heading writes the one or two lines that say what the columns are.
 func (l layout) heading(b *strings.Builder, columns []Column, color bool) {
 	top, sub, two := make([]string, len(l.keep)), make([]string, len(l.keep)), false
 	for i, k := range l.keep {
@@ -147,7 +133,6 @@ func (l layout) heading(b *strings.Builder, columns []Column, color bool) {
 	l.line(b, columns, top, color)
 }
 
-// line writes one line of headings.
 func (l layout) line(b *strings.Builder, columns []Column, texts []string, color bool) {
 	var s strings.Builder
 	s.WriteString(strings.Repeat(" ", Indent))
@@ -157,10 +142,10 @@ func (l layout) line(b *strings.Builder, columns []Column, texts []string, color
 		}
 		s.WriteString(Pad(texts[i], l.heads[i], columns[k].Left))
 	}
-	b.WriteString(Paint(strings.TrimRight(s.String(), " "), Faint, color) + "\n")
+	b.WriteString(paint(strings.TrimRight(s.String(), " "), Faint, color) + "\n")
 }
 
-// row writes one row: numbers end where the numbers above them end, units beside them.
+// row ends numbers where those above them end, with units beside them.
 func (l layout) row(b *strings.Builder, columns []Column, cells []Cell, color bool) {
 	var s strings.Builder
 	s.WriteString(strings.Repeat(" ", Indent))
@@ -176,7 +161,7 @@ func (l layout) row(b *strings.Builder, columns []Column, cells []Cell, color bo
 		} else {
 			after = l.heads[i] - Width(text)
 		}
-		s.WriteString(strings.Repeat(" ", max(blank, 0)) + Paint(text, c.Tone, color))
+		s.WriteString(strings.Repeat(" ", max(blank, 0)) + paint(text, c.Tone, color))
 		blank = after + l.gap
 	}
 	b.WriteString(strings.TrimRight(s.String(), " ") + "\n")
@@ -206,14 +191,14 @@ func Wrap(text string, width, hang int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// breakableParts cuts text where a line may end: after spaces, and after wide characters that open nothing.
+// breakableParts cuts after spaces and wide characters, but no line begins with a stop or ends with an opening quote.
 func breakableParts(text string) []string {
 	var all []string
 	start := 0
 	runes := []rune(text)
 	for i, r := range runes {
 		next := i + 1
-		if next < len(runes) && closesText(runes[next]) || strings.ContainsRune("（“", r) {
+		if next < len(runes) && strings.ContainsRune("，。、；：）！？", runes[next]) || strings.ContainsRune("（“", r) {
 			continue
 		}
 		if r == ' ' && (next == len(runes) || runes[next] != ' ') || TerminalColumns().RuneWidth(r) == 2 {
@@ -224,11 +209,8 @@ func breakableParts(text string) []string {
 	return append(all, string(runes[start:]))
 }
 
-// closesText reports whether a line must not begin with r.
-func closesText(r rune) bool { return strings.ContainsRune("，。、；：）！？", r) }
-
-// Paint colours text, and is the only place where escape sequences come from.
-func Paint(text string, t Tone, color bool) string {
+// paint is the only place that writes escape sequences.
+func paint(text string, t Tone, color bool) string {
 	codes := [...]string{Plain: "", Strong: "1", Faint: "2", Good: "32", Caution: "33", Bad: "31"}
 	if !color || codes[t] == "" || strings.TrimSpace(text) == "" {
 		return text

@@ -13,7 +13,7 @@ import (
 // Bullets writes lines as a Markdown list.
 func Bullets(w io.Writer, lines []string) error {
 	d := NewMarkdown(w, lang.English)
-	d.List("", lines)
+	d.List(lines)
 	return d.Flush()
 }
 
@@ -44,22 +44,21 @@ func (d *Markdown) Heading(level, text string) {
 	fmt.Fprintf(d.W, "%s%s %s\n", blank, level, Escape(text))
 }
 
-// List writes lines as a list, beneath an item of another list where it is indented.
-func (d *Markdown) List(indent string, lines []string) {
-	for i, s := range lines {
-		if i == 0 && indent == "" {
-			d.W.WriteString("\n")
-		}
+// List writes lines as a list.
+func (d *Markdown) List(lines []string) {
+	if len(lines) > 0 {
+		d.W.WriteString("\n")
+	}
+	for _, s := range lines {
 		s = Escape(s)
 		if opensBlock(s) {
 			s = `\` + s
 		}
-		d.W.WriteString(indent + "- " + s + "\n")
+		d.W.WriteString("- " + s + "\n")
 	}
 }
 
-// opensBlock reports whether Markdown would take the beginning of a line for a quotation, a list or a heading: a legend
-// may begin with the mark that it explains.
+// opensBlock reports whether Markdown would begin a block: a legend may begin with the mark that it explains.
 func opensBlock(s string) bool {
 	return strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") ||
 		strings.HasPrefix(s, "# ")
@@ -95,12 +94,12 @@ func (d *Markdown) cells(texts []string) {
 	d.W.WriteString("| " + strings.Join(texts, " | ") + " |\n")
 }
 
-// section writes one section. A second line of heading joins the first: Markdown tables have one.
+// section joins a second line of heading to the first: Markdown tables have one.
 func (d *Markdown) section(s Section) {
 	if !s.Title.IsZero() {
 		d.Heading(strings.Repeat("#", max(s.Level, 1)), s.Title.In(d.Lang))
 	}
-	d.List("", lang.In(s.Lines, d.Lang))
+	d.List(lang.In(s.Lines, d.Lang))
 	d.W.WriteString(s.Markdown.In(d.Lang))
 	if len(s.Table.Columns) > 0 {
 		t := s.Table
@@ -111,7 +110,7 @@ func (d *Markdown) section(s Section) {
 		}
 		d.Table(t)
 	}
-	d.List("", lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
+	d.List(lang.In(slices.Concat(s.Notes, s.Details), d.Lang))
 }
 
 // Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis.

@@ -8,7 +8,7 @@ import (
 	"llmsweep/report/lang"
 )
 
-// Section is a part of a document that speaks of more than one run.
+// Section is a part of a document: a title, lines, a table, notes.
 type Section struct {
 	Title lang.Text
 	Level int         // of its heading in Markdown, from 1
@@ -55,8 +55,10 @@ func WriteConsole(w io.Writer, all []Section, o Style) error {
 	return nil
 }
 
-// writeHidden says in a line what a console leaves out.
 func writeHidden(w io.Writer, all []Section, o Style) error {
+	if o.All {
+		return nil
+	}
 	var hidden []string
 	add := func(what string) {
 		if !slices.Contains(hidden, what) {
@@ -64,15 +66,12 @@ func writeHidden(w io.Writer, all []Section, o Style) error {
 		}
 	}
 	for _, s := range all {
-		if o.All {
-			return nil
-		}
 		if s.Rest {
 			what, _, _ := strings.Cut(Clean(s.Title.In(o.Lang)), strings.TrimRight(lang.Colon.In(o.Lang), " "))
 			add(what)
 			continue
 		}
-		if len(s.Table.Columns) > 0 && len(fitLayout([]Table{s.Table}, o.tableWidth(), o.Lang).keep) < len(s.Table.Columns) {
+		if len(s.Table.Columns) > 0 && len(fitLayout(&s.Table, o).keep) < len(s.Table.Columns) {
 			add(wordColumns.In(o.Lang))
 		}
 		if len(s.Spare) > 0 {
@@ -86,7 +85,7 @@ func writeHidden(w io.Writer, all []Section, o Style) error {
 		return nil
 	}
 	text := Wrap(sayRest.In(o.Lang, strings.Join(hidden, lang.Semicolon.In(o.Lang))), o.textWidth(), 0)
-	_, err := io.WriteString(w, "\n"+Paint(text, Faint, o.Color)+"\n")
+	_, err := io.WriteString(w, "\n"+paint(text, Faint, o.Color)+"\n")
 	return err
 }
 
@@ -97,14 +96,12 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	}
 	if !s.Title.IsZero() {
 		for line := range strings.Lines(Wrap(Clean(s.Title.In(o.Lang)), o.textWidth(), Indent)) {
-			b.WriteString(Paint(strings.TrimRight(line, "\n"), Strong, o.Color) + "\n")
+			b.WriteString(paint(strings.TrimRight(line, "\n"), Strong, o.Color) + "\n")
 		}
 	}
 	sectionLines(&b, s.Lines, o)
 	if len(s.Table.Columns) > 0 {
-		if err := Write(&b, []Table{s.visibleTable(o)}, o); err != nil {
-			return err
-		}
+		writeTable(&b, s.visibleTable(o), o)
 	}
 	sectionLines(&b, s.Notes, o)
 	if o.All {
@@ -114,10 +111,9 @@ func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	return err
 }
 
-// visibleTable returns the table with the rows that a console shows.
-func (s *Section) visibleTable(o Style) Table {
+func (s *Section) visibleTable(o Style) *Table {
 	if o.All || len(s.Spare) == 0 {
-		return s.Table
+		return &s.Table
 	}
 	t := s.Table
 	t.Rows = nil
@@ -126,7 +122,7 @@ func (s *Section) visibleTable(o Style) Table {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	return t
+	return &t
 }
 
 func sectionLines(b *strings.Builder, lines []lang.Text, o Style) {

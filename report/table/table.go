@@ -115,11 +115,9 @@ type Style struct {
 	Lang  lang.Lang
 }
 
-// maxWidth is how many columns a table or a sentence takes where no terminal limits it: wider ones can be read on few
-// screens.
+// maxWidth is the width where no terminal limits it: wider lines can be read on few screens.
 const maxWidth = 120
 
-// textWidth returns how many columns sentences take: those of the terminal, or as many as are read easily.
 func (o Style) textWidth() int {
 	if o.Width > 0 {
 		return min(o.Width, maxWidth)
@@ -127,7 +125,7 @@ func (o Style) textWidth() int {
 	return maxWidth
 }
 
-// tableWidth returns how many columns a table may take; 0: any number.
+// tableWidth is 0 for any number of columns.
 func (o Style) tableWidth() int {
 	switch {
 	case o.All:

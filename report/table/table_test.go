@@ -35,10 +35,8 @@ func TestColumnsAlign(t *testing.T) {
 			}
 			shown.Rows = append(shown.Rows, cells)
 		}
-		var b bytes.Buffer
-		if err := Write(&b, []Table{shown}, Style{}); err != nil {
-			t.Fatal(err)
-		}
+		var b strings.Builder
+		writeTable(&b, &shown, Style{})
 		var first []int
 		for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
 			var at []int
