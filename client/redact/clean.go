@@ -74,7 +74,7 @@ func encodings(s string) []string {
 		all = append(all, encoded, strings.TrimRight(encoded, "="))
 	}
 	quoted, _ := json.Marshal(s)
-	inner := strings.Trim(string(quoted), `"`)
+	inner := string(quoted[1 : len(quoted)-1])
 	all = append(all, inner, strings.ReplaceAll(inner, "/", `\/`), strings.ReplaceAll(s, `"`, `\"`))
 	for _, e := range all[:2] {
 		all = append(all, lowerEscapes(e))

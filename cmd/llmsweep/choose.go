@@ -20,9 +20,9 @@ import (
 type chooseCmd struct {
 	Paths []string `arg:"" name:"path" help:"Run directories, directories of those, or published documents."`
 	flags.Requirements
-	Only        []string `sep:"," placeholder:"K=V" help:"Only results with this model, gpu, gpus, engine, quant." group:"Choice"`
-	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads." group:"Choice"`
-	flags.Tables
+	Only         []string `sep:"," placeholder:"K=V" help:"Only results with this model, gpu, gpus, engine, quant." group:"Choice"`
+	AnyWorkload  bool     `name:"any-workload" help:"Choose also among results of different workloads." group:"Choice"`
+	flags.Tables `set:"formats=console, markdown, json, html, verdict"`
 	flags.Page
 }
 

@@ -25,11 +25,11 @@ import (
 )
 
 type compareCmd struct {
-	Paths       []string `arg:"" optional:"" name:"path" help:"Run directories or published documents; the first is the baseline. Runs on either side of -- are compared as sides; label:KEY=VALUE keeps those of a side."`
-	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit code 3 beyond this limit; may be repeated." group:"What is found"`
-	History     string   `placeholder:"DIR" help:"Earlier runs, for the spread between runs." group:"What is found"`
-	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads." group:"What is found"`
-	flags.Tables
+	Paths        []string `arg:"" optional:"" name:"path" help:"Run directories or published documents; the first is the baseline. Runs on either side of -- are compared as sides; label:KEY=VALUE keeps those of a side."`
+	FailIf       []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit code 3 beyond this limit; may be repeated." group:"What is found"`
+	History      string   `placeholder:"DIR" help:"Earlier runs, for the spread between runs." group:"What is found"`
+	AnyWorkload  bool     `name:"any-workload" help:"Compare also results of different workloads." group:"What is found"`
+	flags.Tables `set:"formats=console, markdown, json, html, verdict"`
 	flags.Page
 	job.Flags
 }

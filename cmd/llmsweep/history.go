@@ -12,10 +12,10 @@ import (
 )
 
 type historyCmd struct {
-	Paths   []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of those, in any order."`
-	FailNew bool     `name:"fail-new" help:"Exit code 3 only for what the latest run has shown."`
-	Alarms  float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms per round of runs (${default})."`
-	flags.Tables
+	Paths        []string `arg:"" optional:"" name:"path" help:"Run directories, or directories of those, in any order."`
+	FailNew      bool     `name:"fail-new" help:"Exit code 3 only for what the latest run has shown."`
+	Alarms       float64  `default:"0.01" placeholder:"N" positive:"" help:"Expected number of false alarms per round of runs (${default})."`
+	flags.Tables `set:"formats=console, markdown, json"`
 }
 
 func (historyCmd) Help() string {
@@ -29,9 +29,6 @@ More: llmsweep help history`
 }
 
 func (h *historyCmd) Run(c *console.Console) error {
-	if h.Format == flags.FormatHTML {
-		return console.Usage(errors.New("--format html is unknown; there are console, markdown, json"))
-	}
 	if len(h.Paths) == 0 {
 		return console.Usage(errors.New("history needs run directories, or a directory that holds them, for example: " +
 			"llmsweep history bench/nights"))

@@ -15,9 +15,9 @@ import (
 )
 
 type selftestCmd struct {
-	Quick   bool  `help:"Take two seconds instead of ten."`
-	Streams []int `placeholder:"N" help:"Streams at once (100,1000,5000; --quick: 100,1000)."`
-	flags.Tables
+	Quick        bool  `help:"Take two seconds instead of ten."`
+	Streams      []int `placeholder:"N" help:"Streams at once (100,1000,5000; --quick: 100,1000)."`
+	flags.Tables `set:"formats=console, markdown, json, html"`
 }
 
 func (selftestCmd) Help() string {

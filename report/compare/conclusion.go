@@ -227,7 +227,7 @@ func (f *Factor) gpuConclusion(l lang.Lang) string {
 		if p.Low.Known() && p.SpeedUp.Known() {
 			c = c.withInterval(p.Low.Value()-1, p.High.Value()-1)
 			if !*c.Shown {
-				all = append(all, sayNoSpeedUp.In(l, f.equal.In(l), s.To, s.From))
+				add(sayNoSpeedUp.In(l, f.equal.In(l), s.To, s.From))
 				continue
 			}
 		}

@@ -32,7 +32,7 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 }
 
 func (a *answer) shown() []string {
-	return append(a.lines[:min(maxLines, len(a.lines))], a.cautions...)
+	return slices.Concat(a.lines[:min(maxLines, len(a.lines))], a.cautions)
 }
 
 // AnswerParts returns the answer in parts: cautions that come before the result, the result, and what follows it.

@@ -42,8 +42,9 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 		return
 	}
 	plan := rundir.KindRun
+	first := benchmarks.Get("0.start_time").Num
 	benchmarks.ForEach(func(_, b gjson.Result) bool {
-		if r.guideStage(b) {
+		if r.guideStage(b, first) {
 			plan = rundir.KindSweep
 		}
 		return true
@@ -110,7 +111,8 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 	}
 }
 
-func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
+// guideStage reads a benchmark of a file whose first one started at an instant.
+func (r *jsonRun) guideStage(b gjson.Result, first float64) (sweep bool) {
 	s := r.newStage(b)
 	st := &s.Stage
 	sweep = s.guideStrategy(b)
@@ -125,8 +127,8 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	if to.Num > from.Num {
 		st.Elapsed = to.Num - from.Num
 	}
-	if first := gjson.Get(r.file.text, "benchmarks.0.start_time").Num; first > 0 && b.Get("start_time").Num >= first {
-		st.Started = b.Get("start_time").Num - first
+	if at := b.Get("start_time").Num; first > 0 && at >= first {
+		st.Started = at - first
 	}
 
 	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, "req/s")

@@ -2,8 +2,9 @@ package flags
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
@@ -17,7 +18,7 @@ import (
 
 // Tables holds the flags of how tables are written.
 type Tables struct {
-	Format string `default:"console" enum:"console,markdown,json,html,verdict" placeholder:"NAME" help:"console, markdown, json, html or verdict (by -o)." group:"Result"`
+	Format string `default:"console" enum:"${formats}" placeholder:"NAME" help:"${formats} (by -o)." group:"Result"`
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file." group:"Result"`
 	All    bool   `help:"Show all columns and sections on the console." group:"Result"`
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)." group:"Result"`
@@ -67,12 +68,11 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 	case "json":
 		return asJSON(out)
 	case FormatVerdict:
-		if t.Conclusions == nil {
-			return console.Usage(errors.New("--format verdict: this command has none; sweep, run, report, compare and choose " +
-				"have one"))
-		}
 		return findings.WriteConclusions(out, t.Conclusions())
 	case FormatHTML:
+		if page == nil {
+			return console.Usage(fmt.Errorf("-o %s: this command writes no page: use .md or .json", filepath.Base(t.Output)))
+		}
 		return page(out, html.WriteOptions{Lang: o.Lang})
 	}
 	return table.WriteSections(out, t.Format, sections, table.Style{Width: o.Width, All: t.All, Color: o.Color,
