@@ -116,8 +116,9 @@ func HideSecrets(s string, secrets []string) string {
 func ReplaceSecrets(s string, secrets []string) string {
 	var forms []string
 	for _, x := range secrets {
-		quoted, _ := json.Marshal(x)
-		forms = append(forms, x, strings.Trim(string(quoted), `"`), strings.Trim(strconv.Quote(x), `"`))
+		inJSON, _ := json.Marshal(x)
+		inGo := strconv.Quote(x)
+		forms = append(forms, x, string(inJSON[1:len(inJSON)-1]), inGo[1:len(inGo)-1])
 	}
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	for _, x := range forms {

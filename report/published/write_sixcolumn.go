@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -160,18 +162,31 @@ func responseText(r rundir.Response) string {
 }
 
 func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
-	escape := func(s string) string { return strings.TrimSpace(table.Escape(s)) } // a space before ** would end no bold
+	escape := func(s string) string {
+		s = strings.TrimSpace(table.Escape(s)) // a space before ** would end no bold
+		if s != "" && strings.Contains("-+#>", s[:1]) {
+			return `\` + s // which would begin a list or heading in the item
+		}
+		return s
+	}
+	mark := func(escaped string) string {
+		if first, _ := utf8.DecodeRuneInString(escaped); unicode.IsLetter(first) || unicode.IsDigit(first) {
+			return "**"
+		}
+		return "" // beside another sign, ** would begin no bold
+	}
+	bold := func(s string) string { return mark(escape(s)) + escape(s) + mark(escape(s)) }
 	var parts []string
 	if model := findings.ModelName(run); model != "" {
-		parts = append(parts, "**"+escape(model)+"**")
+		parts = append(parts, bold(model))
 	}
 	escaped := *run
 	escaped.Labels.GPU = escape(run.Labels.GPU)
-	if gpus := findings.HardwareName(&escaped, l, "**"); gpus != "" {
+	if gpus := findings.HardwareName(&escaped, l, mark(escaped.Labels.GPU)); gpus != "" {
 		parts = append(parts, gpus)
 	}
 	if engine := findings.EngineName(run); engine != "" {
-		parts = append(parts, "**"+escape(engine)+"**")
+		parts = append(parts, bold(engine))
 	}
 	var tokens []string
 	if p := run.Workload.PromptTokens.Mean; p > 0 {
@@ -198,7 +213,7 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 	}
 	add := func(key, value string) {
 		if value != "" {
-			parts = append(parts, key+"=**"+escape(value)+"**")
+			parts = append(parts, key+"="+bold(value))
 		}
 	}
 	if run.Workload.Dataset != "" {
