@@ -193,13 +193,13 @@ const (
 	hour        = 60 * 60  // seconds
 )
 
-// Span prints seconds as a reader plans with them: rounded up to whole seconds or minutes, or to tenths of hours.
+// Span prints seconds as a reader plans with them: in whole seconds, rounded up, whole minutes, or tenths of hours.
 func Span(seconds float64, l Lang) string {
 	switch {
 	case seconds < minutesFrom:
 		return spanSeconds.In(l, Fixed(0)(math.Ceil(seconds), false))
 	case seconds < hoursFrom:
-		return spanMinutes.In(l, Fixed(0)(math.Ceil(seconds/minute), false))
+		return spanMinutes.In(l, Fixed(0)(seconds/minute, false))
 	}
 	return spanHours.In(l, Fixed(1)(seconds/hour, false))
 }

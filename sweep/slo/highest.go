@@ -275,17 +275,23 @@ func (p *point) sigmas(t Term) float64 { return p.miss(t) * math.Sqrt(p.weight(t
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // line returns where the term ends by a line through the stages about a rate. The search for where it ends halves a
-// range of rates, since in steep cases a step by the slope can lead away.
-func (t Term) line(points []point, at float64) rateLimit {
-	low, high := at*(1-lineReach), at*(1+lineReach)
-	slope, error := 0.0, math.Inf(1)
+// range of rates, since in steep cases a step by the slope can lead away. Where too few stages are near, it ends nearer
+// to the centre.
+func (t Term) line(points []point, centre float64) rateLimit {
+	low, high := centre*(1-lineReach), centre*(1+lineReach)
+	at, slope, error := centre, 0.0, math.Inf(1)
 	for range bisections {
 		at = (low + high) / 2
 		var level float64
-		if level, slope, error = t.fit(points, at); level > 0 {
-			high = at
-		} else {
+		level, slope, error = t.fit(points, at)
+		below := level <= 0
+		if math.IsInf(error, 1) {
+			below = at < centre
+		}
+		if below {
 			low = at
+		} else {
+			high = at
 		}
 	}
 	half := stats.Z95 * intervalFactor * error / slope

@@ -57,6 +57,7 @@ func TestSearch(t *testing.T) {
 	weight := math.Pow(1-math.Pow(1/3.0, 3), 3) // of a point at a third of the reach
 	p99 := Term{TTFT, "p99", 1, 0}
 	uneven := p99.line([]point{{rate: 9, n: 2000}, {rate: 10, share: 0.001, n: 2000}, {rate: 11, share: 0.3, n: 2000}}, 10)
+	wide := Term{TTFT, "p90", 1, 0}.line([]point{{rate: 1, share: 0.01, n: 500}, {rate: 1.5, share: 0.3, n: 500}}, 1.25)
 	for name, c := range map[string]struct{ got, want float64 }{
 		"values while a queue relaxes":        {queue[0].n, 20 * 100 * 0.25},
 		"a first probe where nothing is told": {p99.rateLimit(rows(20, 8), 10).rate, 0.8 * 10},
@@ -66,6 +67,7 @@ func TestSearch(t *testing.T) {
 		"the least slope":                     {half(balanced(1, 1)), math.Sqrt((1+0.06*0.06)/(2*weight)) / 2},
 		"where a line ends":                   {uneven.rate, 10.414697766304016},
 		"how wide that is":                    {uneven.high - uneven.rate, 0.5844167926213117},
+		"where it ends on a wide grid":        {wide.rate, 1.3199052065610886},
 		"error of a mean without an interval": {mean.logMeanError(&rundir.Stage{}), 0.1},
 	} {
 		if math.Abs(c.got/c.want-1) > 1e-6 {
