@@ -158,7 +158,7 @@ const maxNotes = 3 // people read no more
 
 func topNotes(run *rundir.Run, o *Options) []table.Section {
 	lines := slices.Concat(findings.Errors(run, o.Lang), audit.Cautions(run, o.Lang))
-	if more := len(lines) - maxNotes; more > 0 {
+	if more := len(lines) - maxNotes; more > 1 { // one more takes no more room than the line that says so
 		lines = append(lines[:maxNotes:maxNotes], sayMoreNotes.In(o.Lang, strconv.Itoa(more)))
 	}
 	if len(lines) == 0 {

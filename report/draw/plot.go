@@ -87,7 +87,7 @@ func (c *textPlot) lines(columns int) []string {
 		return int(math.Round(fx * float64(grid.dotsX()-1))), int(math.Round((1 - fy) * float64(grid.dotsY()-1)))
 	}
 	mark := -1
-	if !math.IsNaN(c.mark) {
+	if c.mark >= 0 { // NaN is not
 		mark = int(math.Round(c.mark / c.lastX() * float64(columns-1)))
 		for _, row := range grid.cells {
 			row[mark] = ':'

@@ -88,7 +88,7 @@ func TestSentences(t *testing.T) {
 		{nested.New("poisson@1.00", late), "asynchronous@1.00: late, 2 rows of 3.",
 			"asynchronous@1.00：late，2 行，共 3 行。"},
 		{span.New(9.2), "10 s: --budget 10s.", "10 秒：--budget 10s。"},
-		{span.New(150), "3 min: --budget 2m30s.", "3 分钟：--budget 2m30s。"},
+		{span.New(150), "2.5 min: --budget 2m30s.", "2.5 分钟：--budget 2m30s。"},
 		{span.New(9000), "2.5 h: --budget 2h30m.", "2.5 小时：--budget 2h30m。"},
 		{note.Text.New("was killed"), "was killed", "was killed"},
 		{note.Note{Code: "new.code", Args: map[string]any{"b": 2.0, "a": "x"}}, "", ""},

@@ -193,15 +193,23 @@ const (
 	hour        = 60 * 60  // seconds
 )
 
-// Span prints seconds as a reader plans with them: in whole seconds, rounded up, whole minutes, or tenths of hours.
+// Span prints seconds as a reader plans with them: in whole seconds, rounded up, or in minutes or hours.
 func Span(seconds float64, l Lang) string {
 	switch {
 	case seconds < minutesFrom:
 		return spanSeconds.In(l, Fixed(0)(math.Ceil(seconds), false))
 	case seconds < hoursFrom:
-		return spanMinutes.In(l, Fixed(0)(seconds/minute, false))
+		return spanMinutes.In(l, fewDigits(seconds/minute))
 	}
-	return spanHours.In(l, Fixed(1)(seconds/hour, false))
+	return spanHours.In(l, fewDigits(seconds/hour))
+}
+
+// fewDigits prints tenths below 10, where there are some, and whole numbers above.
+func fewDigits(v float64) string {
+	if v < 9.95 {
+		return Shortest(math.Round(10*v) / 10)
+	}
+	return Fixed(0)(v, false)
 }
 
 // FlagValue prints seconds as flags take them, rounded up to whole seconds: "45s", "3m", "1h30m".

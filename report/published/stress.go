@@ -135,8 +135,8 @@ func (r *textRun) readItem(items []item, label, value string) {
 	if !exact {
 		r.assume(noteReadAs.New(short(label), it.key))
 	}
-	if h.unit != "" {
-		it.unitStated, it.defaultUnit = true, h.unit
+	if it.unitStated = h.unit != ""; it.unitStated {
+		it.defaultUnit = h.unit
 	}
 	if err := r.setItem(it, value); err != nil {
 		r.takeUnread(noteBadValue.New(label, short(value), faultOf(err)))
