@@ -186,6 +186,7 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 // HasConnection reports whether an open connection can carry a request.
 func (c *Client) HasConnection() bool { return c.pool == nil || c.pool.HasConnection() }
 
+// CloseIdle closes the connections that no request uses.
 func (c *Client) CloseIdle() {
 	c.transport.CloseIdleConnections()
 	if c.pool != nil {

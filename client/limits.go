@@ -30,7 +30,7 @@ type MachineLoad struct {
 	Streams int    // most at once; 0 where that is not known
 	Files   int    // descriptors of each; 0 for 1. A server in the same process needs one of its own
 	Ports   bool   // each takes a local port: TCP, not a Unix socket
-	Flag    string // to lower, for errors
+	Flag    string // the flag to lower, named in errors
 }
 
 // Check returns an error, in one line with the remedy, where the load cannot fit.

@@ -31,8 +31,8 @@ func formats() []format {
 	}
 }
 
-// CSV writes one row a stage, in run order and SI units, with columns named by the keys of run.json. Absent numbers and
-// lower bounds are empty; columns named over have the bounds, as "mean=61.2 p99=58".
+// CSV writes one row a stage, in run order, in seconds, tokens and requests, with columns named by the keys of run.json.
+// Absent numbers and lower bounds are empty; columns named over have the bounds, as "mean=61.2 p99=58".
 func CSV(w io.Writer, runs []rundir.Run) error {
 	out := csv.NewWriter(w)
 	columns := slices.DeleteFunc(findings.Columns(), func(c findings.Column) bool {

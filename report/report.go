@@ -14,6 +14,9 @@
 //	history               what changed from run to run
 //	page document         a page of HTML; one document about many configurations
 //	progress              a run while it is measured
+//
+// A new column is one entry of [findings.Columns], a new drawing of the page a file of page, a new format one entry of
+// the list in formats.go.
 package report
 
 import (

@@ -13,7 +13,7 @@ import (
 
 // Server sweeps a server with the settings of [Defaults], keeps what is measured in memory, and returns it. The
 // requests ask for 128 tokens to prompts of 512 words, no two of which are alike ([Words]). change, which may be nil,
-// changes the settings.
+// changes the settings. In the virtual time of testing/synctest it sets Waiter to nil.
 //
 // This is for programs that embed a sweep; d is a [llmsweep/client.Client], or anything else that answers requests. The
 // error is this program's own: how the sweep ended is in the run's State and Failure.

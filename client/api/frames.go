@@ -50,7 +50,7 @@ type FrameReader struct {
 	returned bool // the event is a frame that Next has returned
 }
 
-// event is incomplete. Its data are buf[start:end], lines joined.
+// event is the one that is being read. Its data are buf[start:end], lines joined.
 type event struct {
 	start, end int
 	started    bool

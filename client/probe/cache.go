@@ -50,7 +50,8 @@ func (p *Prober) EmptyCache(ctx context.Context, engine string) (why note.Note) 
 	return why
 }
 
-// resetCache requests a path until no requests run there. missing reports that the server has no such path.
+// resetCache requests a path, again and again while the server refuses because requests run, for cacheTime at most.
+// missing reports that the server has no such path.
 func (p *Prober) resetCache(ctx context.Context, path string) (why note.Note, missing bool) {
 	url := p.client.URL(path)
 	for began := time.Now(); ; {

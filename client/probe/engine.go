@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// engines are the names of engines, by a model's owner in /v1/models.
 var engines = map[string]string{
 	"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llamacpp": "llama.cpp", "library": "Ollama",
 }

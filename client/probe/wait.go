@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// trialTime limits the requests of the preflight. It is enough to load a model of 100 GB from a fast disk.
+	// trialTime limits the requests of the preflight. It is enough to load a model of 100 GB from a fast disk; a server
+	// that is silent for longer is not ready to be measured.
 	trialTime = 3 * time.Minute
 	// busyTime limits the waits for a server that answers 429 or 503: it is busy, or loads its model.
 	busyTime = time.Minute

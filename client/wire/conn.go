@@ -221,6 +221,7 @@ func (c *Conn) Release() {
 	}
 }
 
+// Close closes the connection.
 func (c *Conn) Close() error {
 	if s := c.socket; s.hangups != nil {
 		s.hangups.remove(s) // before its descriptor is closed

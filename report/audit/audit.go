@@ -77,7 +77,7 @@ type check func(all []*result) []hit
 // hit is a finding in its row. The zero hit is no finding.
 type hit struct {
 	row     *row
-	key     string // of the number that is wrong
+	key     string // of the number that it is about
 	note    note.Note
 	grade   Grade    // empty: Impossible
 	figures []string // the keys of the figures that nothing may rest on

@@ -107,7 +107,7 @@ func ratio(b, a *Configuration, key string) (r Ratio, plain bool) {
 		return f.Value.Value()
 	}
 	low, high := y.Value.Value()/top(x), top(y)/x.Value.Value()
-	// The rows throughput are no bound, but contradict these: the ratio is between the two.
+	// The ratio of the rows throughput is no bound. Where it contradicts the bounds, the ratio is between it and them.
 	if burst := y.Burst.Or(0) / x.Burst.Or(math.NaN()); burst > 0 && high > low*(1+1e-9) && (burst < low || burst > high) {
 		at := y.Value.Value() / x.Value.Value()
 		return Ratio{Low: rundir.Exactly(min(at, burst)), High: rundir.Exactly(max(at, burst)), Bound: BoundRange}, false

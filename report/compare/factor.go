@@ -108,7 +108,7 @@ func factors(setups []setup.Setup, all []Configuration, hitGroups []string, seve
 }
 
 // groupKey returns what the members of a group have in common: their workload and all labels but one. Headings are
-// compared only where launch commands are equal too.
+// compared only where launch commands are equal too. A label that none of them has is one in common.
 func groupKey(run *rundir.Run, what string, free []string) string {
 	parts := []string{workload(run, lang.English)}
 	for _, other := range append([]string{byModel, byQuant, byGPU, ByGPUs, byEngine, byThink}, free...) {

@@ -284,9 +284,9 @@ func VerdictName(v rundir.Verdict) lang.Text {
 func VerdictCell(r StageRow) table.Cell {
 	v := countedVerdict(r.Stage)
 	switch {
-	case v == rundir.Undecided && belowHeldRate(r):
+	case v == rundir.Undecided && atOrBelowHeldRate(r):
 		v = rundir.Stable
-	case v == rundir.Saturated && belowHeldRate(r): // the row was too short
+	case v == rundir.Saturated && atOrBelowHeldRate(r): // the row was too short
 		v = rundir.Undecided
 	}
 	c := table.Cell{Text: VerdictName(v), Badge: cmp.Or(v, "none"), Tone: table.Faint}

@@ -83,7 +83,7 @@ func hideGrowing(columns []Column) []Column {
 		cell, first := c.Cell, c.ID == "ttft_s_mean" || c.ID == "ttft_s_p50"
 		c.Cell = func(r StageRow) table.Cell {
 			switch {
-			case !r.Stage.Rate.Known() || r.Stage.Verdict != rundir.Saturated || belowHeldRate(r):
+			case !r.Stage.Rate.Known() || r.Stage.Verdict != rundir.Saturated || atOrBelowHeldRate(r):
 				return cell(r)
 			case first:
 				return table.Cell{Text: cellGrows.Text(), Tone: table.Bad}

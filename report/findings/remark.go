@@ -47,9 +47,9 @@ func (m *remark) addVerdict(r StageRow) {
 		m.add(table.Caution, remarkClient)
 	case !isComplete(s):
 		m.add(table.Caution, remarkCut)
-	case belowHeldRate(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
+	case atOrBelowHeldRate(r) && s.Verdict == rundir.Saturated: // a longer row at a higher rate contradicts it
 		m.add(table.Caution, remarkShort)
-	case belowHeldRate(r):
+	case atOrBelowHeldRate(r):
 	case s.Verdict == rundir.Saturated:
 		m.add(table.Bad, remarkPiled)
 	case s.Verdict == rundir.Shedding && s.Refused.Known():
@@ -84,7 +84,7 @@ func holdTime(s *rundir.Stage) lang.Text {
 	return lang.Both(func(l lang.Lang) string { return lang.Span(s.WindowFrom+s.Window, l) })
 }
 
-func belowHeldRate(r StageRow) bool {
+func atOrBelowHeldRate(r StageRow) bool {
 	return r.Stage.Role == rundir.Grid && hasHeldRate(r.Run) &&
 		r.Stage.Rate.Or(0) <= r.Run.Saturation.HighestStable.Value()
 }

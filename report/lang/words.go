@@ -6,6 +6,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
+// Punctuation between parts of sentences, and after them.
 var (
 	Stop      = Say(".", "。")
 	Comma     = Say(", ", "，")

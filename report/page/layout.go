@@ -24,7 +24,7 @@ import (
 type WriteOptions struct {
 	Lang lang.Lang // that it opens in; the zero Lang is English
 	// Live is the version of the page of a run that goes on; empty for one that has ended. Each second such a page asks
-	// for its ETag, and loads itself again if that is another version.
+	// for its ETag, and loads itself again if that is another version; without a script it does so every ten seconds.
 	Live string
 }
 

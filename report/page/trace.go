@@ -63,7 +63,7 @@ type slowRequest struct {
 	r     traceRequest
 }
 
-// interval keeps the requests with the highest and the lowest TTFT of a time, and some between.
+// interval keeps the requests with the highest and the lowest TTFT of a part of the stage, and some between.
 type interval struct {
 	high, low *tracePoint
 	sample    []tracePoint

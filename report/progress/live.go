@@ -175,7 +175,8 @@ func (s *LiveServer) servePage(w http.ResponseWriter, r *http.Request) {
 // noteNotDrawn is written once a run.
 var noteNotDrawn = note.Kind{Code: "page.not-drawn", Args: []string{"error"}}
 
-// Draw draws the page anew. Where that fails, the page stays as it was, and the first failure is noted.
+// Draw draws the page anew. Where that fails, the page stays as it was, and the first failure is noted: people look at a
+// page that is older than they think.
 func (s *LiveServer) Draw() {
 	if s.Render == nil {
 		return

@@ -60,7 +60,7 @@ func (v *View) Close() {
 	v.write("", "")
 }
 
-// show leaves the latest status line for a while, unless now is set.
+// show replaces the status line, unless it has just been written and now is not set.
 func (v *View) show(status func() string, now bool) {
 	if v.width == nil {
 		return

@@ -14,7 +14,8 @@ import (
 )
 
 // Gather makes one run of the Benchmark Reports that belong together, in the document of the first: those of one
-// configuration and experiment, or, where an experiment is one load, those of one known stack at different loads.
+// configuration and experiment, or, where an experiment is one load, those of one known stack at different loads. Where
+// they name no experiment, as with vLLM's benchmark, the files must be called alike apart from numbers.
 func Gather(docs ...*Document) {
 	var all []*reportGroup
 	kept := make([][]*rundir.Run, len(docs))

@@ -14,7 +14,7 @@ var (
 	launchVariable = regexp.MustCompile(`(?i)(\b\w*(?:key|token|secret|password|passwd|credentials?)=)(?:"[^"]*"|'[^']*'|[^\s]+)`)
 )
 
-// hideSecrets hides what would be copied into a run directory.
+// hideSecrets hides the secrets in what a document says of its servers: they would be copied into a run directory.
 func hideSecrets(doc *Document) {
 	for i := range doc.Runs {
 		run := &doc.Runs[i]

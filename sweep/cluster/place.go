@@ -59,14 +59,14 @@ func FindPlace(f PlaceFlags, env func(string) string) (*Place, error) {
 	number(envRank, &f.Rank, f.Rank < 0)
 	number(envRanks, &f.Ranks, f.Ranks == 0)
 	f.Coordinator, f.Token = cmp.Or(f.Coordinator, env(envCoordinator)), cmp.Or(f.Token, env(envToken))
-	byFlags := f.Rank >= 0 || f.Ranks > 0 || f.Coordinator != ""
-	if byFlags {
+	given := f.Rank >= 0 || f.Ranks > 0 || f.Coordinator != ""
+	if given {
 		number("JOB_COMPLETION_INDEX", &f.Rank, f.Rank < 0) // of a Kubernetes Indexed Job, whose manifest sets the other two
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case byFlags:
+	case given:
 		return placeByFlags(f)
 	case env("SLURM_STEP_NUM_TASKS") != "" && env("SLURM_PROCID") != "":
 		return placeBySlurm(f.Token, env)

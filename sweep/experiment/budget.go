@@ -2,7 +2,8 @@ package experiment
 
 import "time"
 
-// drainShare is the share of the time left that a backlog may take to end before it is cancelled.
+// drainShare is the share of the time left that a backlog may take to end before it is cancelled, and that the server
+// may take to become idle.
 const drainShare = 0.1
 
 // HasBudget reports whether the experiment must end by a time.

@@ -22,8 +22,10 @@ type Config struct {
 	Observer Observer
 	// RunStage runs a stage on several machines; nil for [load.Run] on this one.
 	RunStage StageRunner
-	Ranks    int         // the machines that RunStage has; 0 for one
-	Waiter   load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
+	Ranks    int // the machines that RunStage has; 0 for one
+	// Waiter waits for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond. Processor time
+	// is measured only with a [load.ExactTimer].
+	Waiter load.Waiter
 
 	// Warm opens connections before a stage needs them; nil where there are none to open.
 	Warm func(ctx context.Context, connections int) error

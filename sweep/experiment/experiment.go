@@ -25,7 +25,7 @@ import (
 
 // Experiment measures stages, one after the other, and keeps run.json up to date.
 type Experiment struct {
-	config  Config
+	config  Config // never changed
 	run     *rundir.Run
 	started time.Time
 	resumed time.Duration // when the first part of the run ended, since the start; 0 where there was none
@@ -153,7 +153,7 @@ func (x *Experiment) progress(s load.Snapshot) {
 	x.config.Observer.Progress(s)
 }
 
-// connect leaves it to the stage's requests to find out where it fails.
+// connect opens the connections that a stage needs at its start. Where that fails, its requests tell.
 func (x *Experiment) connect(ctx context.Context, s *Stage) {
 	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
 	if x.config.Warm == nil {

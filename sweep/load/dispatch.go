@@ -120,7 +120,8 @@ func (r *runner) waitUntil(at time.Duration) bool {
 	return timer.Wait(r.epoch.Add(at), r.stop)
 }
 
-// runSession returns how the session's last request ended. One that the end of the stage cuts short is Unfinished.
+// runSession returns how the session's last request ended. A session that the end of the stage cuts short goes to
+// Stage.Unfinished.
 func (r *runner) runSession(ctx context.Context, s preparedSession, due time.Duration) client.Status {
 	b := r.buffers.Get().(*buffers)
 	defer r.buffers.Put(b)

@@ -301,7 +301,7 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 	}
 }
 
-// snapshot takes the deadline of the phase; of the measuring phase the monitor knows it.
+// snapshot returns how far the stage is. deadline is that of the phase; of the measuring phase the monitor knows it.
 func (r *runner) snapshot(phase string, now, deadline time.Duration) Snapshot {
 	s := r.Monitor.Recent()
 	s.Phase, s.Elapsed, s.InFlight = phase, now, r.admission.inFlight()

@@ -14,11 +14,11 @@ type meter struct {
 	began time.Time
 }
 
-// startMeter starts a meter of a stage. Only an exact timer waits in real time: processor time is no share of a
-// simulated one.
+// startMeter starts a meter of a stage. Only an exact timer is sure to wait in real time: processor time is no share of
+// a simulated one.
 func startMeter(w Waiter) meter {
 	m := meter{gc: gcSeconds(), began: time.Now()}
-	if _, real := w.(*ExactTimer); real {
+	if _, ok := w.(*ExactTimer); ok {
 		m.cpu, m.known = ProcessorTime()
 	}
 	return m

@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// exceedances counts the values of a term's metric beyond its limit, over the requests due in a window. How alike
-// neighbours are follows from the first maxClusterSample of them.
+// exceedances counts the values of a term's metric beyond its limit, over the requests due in a window: all of them. How
+// alike neighbours are follows from the first maxClusterSample.
 type exceedances struct {
 	term         slo.Term
 	total        int

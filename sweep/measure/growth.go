@@ -43,6 +43,7 @@ func (e *waitSeries) longestWaits(w Window, n int, share float64) []float64 {
 	return longest
 }
 
+// pauses are the times in which nothing came although requests waited or were refused.
 type pauses struct {
 	since   time.Duration   // when the present pause began; negative where there is none
 	refused int             // number of requests that had been refused by the tick before
@@ -85,7 +86,8 @@ func (a *Account) requestTime() time.Duration {
 	return a.LoneLatency
 }
 
-// waveTime is the time of a request, or from one pause to the next.
+// waveTime is the time of a request, or from one pause to the next. Windows and batches span whole waves: a full server
+// works on requests of equal length in step, so that its rates swing with them.
 func (a *Account) waveTime() time.Duration {
 	if n := len(a.pauses.ends); n >= fewestPauses && !a.closed() {
 		return max(a.requestTime(), (a.pauses.ends[n-1]-a.pauses.ends[0])/time.Duration(n-1))
@@ -149,7 +151,8 @@ func growth(value, low, high float64) rundir.Drift {
 }
 
 // tokenRates returns the output tokens per second that came due and, as the upper bound of a 95 % interval, those that
-// were completed. Answers without tokens complete none, so that their backlog alone decides.
+// were completed: with few requests a backlog grows by chance. Answers without tokens complete none, so that their
+// backlog alone decides.
 func (a *Account) tokenRates(w Window) (offered, completed float64) {
 	if a.doneTokens <= 0 {
 		return a.Rate, 0

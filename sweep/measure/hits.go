@@ -6,7 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// hits are in tokens.
+// hits are how much of the prompts of a window could be in the server's prefix cache (ideal), and how much was, in
+// tokens.
 type hits struct {
 	prompt, ideal          float64  // of all requests
 	reportedPrompt, cached float64  // of requests whose cached tokens the server reports

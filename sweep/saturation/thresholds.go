@@ -10,7 +10,7 @@ import (
 
 // comfortableShare is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
 // server with random arrivals is a tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge
-// Philosophical Society 57 (1961)). The interval of a rate may be as wide as that room.
+// Philosophical Society 57 (1961)). That room is the half-width up to which a rate is an answer.
 const comfortableShare = 1 - slo.MaxHalfWidth // 0.8
 
 // The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in

@@ -64,6 +64,7 @@ func newRows(name string, r io.Reader) (*rowInput, error) {
 
 type rowFormat int
 
+// The formats of files of rows.
 const (
 	CSV   rowFormat = iota
 	lines           // one object per line

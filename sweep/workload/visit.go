@@ -145,7 +145,7 @@ func eachRow(ctx context.Context, in *rowInput, begin func(rowColumns) error, f 
 	for i, name := range header {
 		columns[strings.ToLower(strings.TrimSpace(name))] = i
 	}
-	width := len(header) // the next row reuses its memory
+	width := len(header)
 	if err := begin(columns); err != nil {
 		return err
 	}

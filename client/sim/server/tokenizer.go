@@ -93,7 +93,8 @@ func id(token string, vocab int) uint32 {
 
 type message struct{ Role, Text string }
 
-// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none.
+// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message
+// has five tokens besides its text, and the opening of the answer has three.
 func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	newline := id("\n", vocab)
 	turn := func(m message) {
@@ -110,7 +111,8 @@ func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	return append(ids, idStart, id("assistant", vocab), newline)
 }
 
-// blockHashes returns a hash for each full block of ids, over all ids up to the block's end.
+// blockHashes returns a hash for each full block of ids, over all ids up to the block's end: equal hashes mean equal
+// prefixes.
 func blockHashes(ids []uint32, blockTokens int) []uint64 {
 	hashes := make([]uint64, 0, len(ids)/blockTokens)
 	h := uint64(0)

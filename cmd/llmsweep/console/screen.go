@@ -10,7 +10,7 @@ import (
 	"llmsweep/report/progress"
 )
 
-// View returns the view of a measurement, with a status line where standard error is a terminal.
+// View returns the view of a measurement: with a status line where standard error is a terminal, unless plain is set.
 func (c *Console) View(l lang.Lang, plain bool) *progress.View {
 	if c.Interrupts != nil {
 		c.Interrupts.endByBrokenPipe()

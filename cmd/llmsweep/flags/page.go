@@ -60,7 +60,7 @@ func (p *Page) CheckFiles(t *Tables) error {
 	return t.CheckFile()
 }
 
-// path returns where the page is written; empty for nowhere: beside JSON, and where --format is a page itself.
+// path returns where the page is written; empty where there is none, as with JSON and with --format html.
 func (p *Page) path(t *Tables) string {
 	switch {
 	case p.HTML != "":

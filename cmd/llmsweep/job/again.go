@@ -77,7 +77,7 @@ func connectAsFound(c *console.Console, urls []string, found []byte, flags *flag
 		if i > 0 {
 			one = &Target{Close: func() {}}
 		}
-		if err = one.connectAsFound(c, server, &f.Servers[i], flags, each); err != nil {
+		if err = one.connectOne(c, server, &f.Servers[i], flags, each); err != nil {
 			return nil, err
 		}
 		if i > 0 {
@@ -88,7 +88,7 @@ func connectAsFound(c *console.Console, urls []string, found []byte, flags *flag
 	return t, t.open(c.Ctx, l.Spec(r), &f.Costs)
 }
 
-func (t *Target) connectAsFound(c *console.Console, server string, f *foundServer, flags *flags.Target,
+func (t *Target) connectOne(c *console.Console, server string, f *foundServer, flags *flags.Target,
 	conns int) error {
 	o, err := flags.Options(cmp.Or(f.URL, server), conns)
 	if err != nil {

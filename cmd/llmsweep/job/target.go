@@ -88,7 +88,8 @@ func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags
 	return t, nil
 }
 
-// preflight makes the client of a server, and asks the server what it is and how long texts are. It sets no workload.
+// preflight makes the client of a server, and asks the server what it is, and meanwhile how long texts are. It sets no
+// workload.
 func preflight(
 	c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int,
 	texts ...string,
