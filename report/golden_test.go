@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		{"zh.md", "markdown", Options{Lang: lang.Chinese}},
 		{"en.140.txt", "console", Options{Width: 140, Dir: "llmsweep-run"}},
 		{"en.all.txt", "console", Options{Width: 140, All: true}},
-		{"zh.140.txt", "console", Options{Width: 140, Lang: lang.Chinese}},
+		{"zh.all.txt", "console", Options{Width: 140, All: true, Lang: lang.Chinese}},
 		{"en.80.txt", "console", Options{Width: 80, ASCII: true}},
 		{"en.ansi", "console", Options{Width: 100, Color: true}},
 		{"csv", "csv", Options{}},

@@ -52,12 +52,16 @@ func TestSweepByUsersFindsTheCliff(t *testing.T) {
 	log := &store.Memory{}
 	run := usersSweep(t, server, w, func(c *Config) { c.Log = log }, "ttft:p95<300ms")
 	c := run.Answer.Carried
-	if run.State != rundir.Complete || run.Answer.Kind != rundir.Carries || c.Verdict != rundir.Met {
+	located := run.Answer.Kind == rundir.Carries
+	if run.State != rundir.Complete || c.Verdict != rundir.Met || !located && !simtest.RaceDetector {
 		t.Fatalf("state %s, answer %+v", run.State, c)
 	}
 	k := simtest.TalkTrial{Server: server, Talks: w, Limit: 300 * time.Millisecond}
 	if truth := float64(k.Carries(server, 20, 4000)); truth < c.Low.Value() || truth > c.High.Value() {
 		t.Errorf("carries %v (%v-%v), the truth is %v", c.Users, c.Low, c.High, truth)
+	}
+	if !located { // the race detector starts goroutines in a random order, so that some runs leave an interval
+		return
 	}
 	if c.Cause != rundir.LimitKV || c.Cache.Value() != 6400 || c.Fits.Value() < 7 || c.Fits.Value() > 9 {
 		t.Errorf("cause %q, cache %v holds %v users", c.Cause, c.Cache, c.Fits)

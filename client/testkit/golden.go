@@ -26,6 +26,6 @@ func CheckGolden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
+		t.Errorf("%s (-want +got; .ci/update writes it, read the difference):\n%s", name, diff)
 	}
 }

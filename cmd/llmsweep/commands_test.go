@@ -88,7 +88,7 @@ func TestManualOfFigures(t *testing.T) {
 	}
 	for _, c := range findings.Columns() {
 		if c.Number != nil && !c.Head.IsZero() && !slices.Contains(names, c.Head.EN) {
-			t.Errorf("%s (%s) has no entry", c.Head.EN, c.ID)
+			t.Errorf("%s (%s) has no row in manual/topics/metrics.md or sweep.md", c.Head.EN, c.ID)
 		}
 	}
 }

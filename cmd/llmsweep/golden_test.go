@@ -27,7 +27,7 @@ func golden(t *testing.T, file, got string) {
 		}
 	}
 	if diff := cmp.Diff(contentOf(t, file), got); diff != "" {
-		t.Errorf("%s (-committed +now); go test ./cmd/llmsweep -update writes it:\n%s", file, diff)
+		t.Errorf("%s (-committed +now; .ci/update writes it, read the difference):\n%s", file, diff)
 	}
 }
 

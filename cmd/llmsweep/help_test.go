@@ -22,7 +22,7 @@ func TestHelpFits(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			if len(line) > 81 || strings.HasPrefix(line, strings.Repeat(" ", 9)) && !strings.Contains(arguments, line) {
-				t.Errorf("%s --help: %q is too wide, or goes on in a second line", name, line)
+				t.Errorf("%s --help: %q is too wide, or continues the line above: shorten that", name, line)
 			}
 		}
 	}

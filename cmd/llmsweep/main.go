@@ -14,20 +14,23 @@
 //	a column             Columns in report/findings/columns.go, its heading beside headAnswered in
 //	                     report/findings/words.go; the default ones: MainColumns in report/findings/main_columns.go;
 //	                     those of --all: allRows in report/sections.go and allRows in report/page/run.go
-//	an API of servers    Dialects in client/api/dialects.go, with a file like that of openAI in client/api/openai.go; the
-//	                     simulated server's side: New in client/sim/server/server.go
-//	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go
-//	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, with DefaultTolerance; bracketOf in
-//	                     sweep/saturation/saturation.go for the answer
-//	a sentence           saySaturates in report/findings/words.go, in English and Chinese; tests read answers by
-//	                     answerPatterns in report/printed_answer_test.go
+//	an API of servers    Dialects in client/api/dialects.go, with a file like those of openAI in client/api/openai.go and
+//	                     sglangAPI in client/api/sglang.go; the simulated server's side, if it is to have one: New in
+//	                     client/sim/server/server.go; names that once were: removed in cmd/llmsweep/removed.go
+//	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go: run
+//	                     has it then; sweep has Poisson arrivals alone (Poisson in sweep/experiment/experiment.go)
+//	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, with DefaultTolerance; leastGrowth in
+//	                     sweep/measure/thresholds.go; bracketOf in sweep/saturation/saturation.go for the answer
+//	a sentence           in English and Chinese: saySaturates in report/findings/words.go for answers, sweepWords in
+//	                     report/findings/words_notes.go for reasons and notes; tests read answers by answerPatterns in
+//	                     report/printed_answer_test.go
 //	a format             formats in report/formats.go for output, ParseText in report/published/read.go for input
 //	a drawing            loadFigures in report/page/drawing.go; report/draw has the means
 //	a command            a file like that of simCmd in cmd/llmsweep/sim.go, and its line of cli in cmd/llmsweep/main.go
 //
 // Tables of the manual name columns, APIs, loads and the tolerance: metrics.md, servers.md, loads.md and verdicts.md in
-// cmd/llmsweep/manual/topics. After a change of what people see, .ci/update writes the expected outputs anew: read the
-// difference.
+// cmd/llmsweep/manual/topics. The manual has 4,000 words at most, README 120 lines, --help 46 lines: what comes asks what
+// leaves. After a change of what people see, .ci/update writes the expected outputs anew: read the difference.
 package main
 
 import (
@@ -113,7 +116,7 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(c),
 		kong.Vars{
-			"version": console.VersionText(), "listen": simAddress, "engines": strings.Join(simserver.Engines(), ","),
+			"version": console.VersionText(), "listen": simAddress, "engines": strings.Join(simserver.Engines(), ", "),
 			"apis": strings.Join(api.Names(), ","), "apis_text": strings.Join(api.Names(), ", "),
 			"arrivals": arrival.KindsHelp(),
 		},

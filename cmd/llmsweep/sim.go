@@ -17,7 +17,7 @@ const simAddress = "127.0.0.1:8000"
 
 type simCmd struct {
 	Preset     string `default:"demo" placeholder:"NAME" help:"demo, plain8, or MODEL/GPU[xCOUNT][/QUANT] (${default})."`
-	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"APIs to speak: vllm, sglang or anthropic (${default})."`
+	Engine     string `default:"vllm" enum:"${engines}" placeholder:"NAME" help:"APIs to speak: ${engines} (${default})."`
 	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port (${default})."`
 	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (the preset's)."`
 	fixedTimes

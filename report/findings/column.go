@@ -10,7 +10,7 @@ import (
 
 // Column is a quantity of a stage: heading, unit and value, for all renderings.
 type Column struct {
-	ID     string    // its key in run.json, parts joined by underscores: its name in CSV
+	ID     string    // its name in CSV: that in run.json, parts joined by underscores, or one of its own
 	Head   lang.Text // the heading for people; none where only CSV has it
 	Sub    lang.Text // the statistic
 	Unit   string    // of numbers whose cells do not have it

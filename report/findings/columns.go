@@ -10,7 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these: see [Pick].
+// Columns returns every quantity of a stage, in the order of CSV, which alone has many of them. Each other rendering picks
+// some: see [Pick].
 func Columns() []Column {
 	all := slices.Concat(runColumns(), settingColumns(), countColumns(), rateColumns())
 	for _, d := range []struct {

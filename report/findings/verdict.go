@@ -177,7 +177,8 @@ func severity(s *rundir.Stage) int {
 	return 0
 }
 
-// reasons tell why there is no rate or only a bound, what a reader must know first, and why stages do not count.
+// reasons tell why there is no rate or only a bound, what a reader must know first, and why stages do not count. Their
+// words are in sweepWords.
 func reasons(run *rundir.Run) []note.Note {
 	all := []note.Note{run.Failure}
 	if run.Saturation != nil {
