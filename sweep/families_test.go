@@ -76,10 +76,10 @@ func TestFamilies(t *testing.T) {
 	})
 }
 
-// TestSLOFamilies sweeps servers with an SLO whose rate is known, to within 1 % by its own chance. The environment is
-// that of [TestFamilies].
+// TestSLOFamilies sweeps servers with an SLO whose rate is known, to within 1 % by its own chance at full size. The
+// environment is that of [TestFamilies].
 func TestSLOFamilies(t *testing.T) {
-	const unsure = 0.01
+	unsure := math.Sqrt(10 / float64(longRequests()))
 	servers := drawServers(steadyFamilies, simtest.Evidence(t, 1, 20))
 	all := sweepFamilies(t, servers, func(t *testing.T, o *outcome, k *drawnServer) {
 		p, _ := fromCache(t, fmt.Sprintf("%s-%d-promise", k.family, k.seed), func() *promise { return k.promise(t) })
@@ -225,9 +225,12 @@ func (k *drawnServer) promise(t *testing.T) *promise {
 	return &promise{}
 }
 
+// longRequests is the length of a stage that tells the truth.
+func longRequests() int { return simtest.SampleSize(25_000, 100_000) }
+
 // longStage measures one long stage at a rate.
 func (k *drawnServer) longStage(t *testing.T, rate float64) (st *rundir.Stage) {
-	const requests = 100_000
+	requests := float64(longRequests())
 	synctest.Test(t, func(t *testing.T) {
 		d, end := k.start()
 		defer end()
