@@ -10,7 +10,8 @@ import (
 func ClearEnvironment() {
 	time.Local = time.UTC
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "LLMSWEEP_API_KEY",
-		"OPENAI_API_KEY", "LANG", "LC_ALL", "LC_MESSAGES", "COLUMNS", "TERM", "NO_COLOR", "PAGER", "CI", "GITHUB_STEP_SUMMARY"} {
+		"OPENAI_API_KEY", "LANG", "LC_ALL", "LC_MESSAGES", "COLUMNS", "TERM", "NO_COLOR", "PAGER", "CI",
+		"GITHUB_STEP_SUMMARY"} {
 		os.Unsetenv(name)
 	}
 }

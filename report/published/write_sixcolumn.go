@@ -175,7 +175,10 @@ func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 		}
 		return "" // beside another sign, ** would begin no bold
 	}
-	bold := func(s string) string { return mark(escape(s)) + escape(s) + mark(escape(s)) }
+	bold := func(s string) string {
+		s = escape(s)
+		return mark(s) + s + mark(s)
+	}
 	var parts []string
 	if model := findings.ModelName(run); model != "" {
 		parts = append(parts, bold(model))

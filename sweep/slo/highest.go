@@ -258,8 +258,11 @@ func (p *point) miss(t Term) float64 {
 	if t.Stat == Mean {
 		return p.log
 	}
-	return logit((p.share*p.n+0.5)/(p.n+1)) - logit(t.tail())
+	return logit(p.smoothedShare()) - logit(t.tail())
 }
+
+// smoothedShare is between 0 and 1 even where no value, or each, lies beyond the limit: its log-odds are finite.
+func (p *point) smoothedShare() float64 { return (p.share*p.n + 0.5) / (p.n + 1) }
 
 // weight returns one over the variance of miss, where the term is just kept.
 func (p *point) weight(t Term) float64 {
@@ -312,15 +315,16 @@ func (t Term) fit(points []point, at float64) (level, slope, error float64) {
 			if far >= 1 {
 				continue
 			}
-			y, share := p.miss(t), (p.share*p.n+0.5)/(p.n+1)
-			if line := level + slope*u; k > 0 && t.Stat != Mean {
-				share = 1 / (1 + math.Exp(-line-logit(t.tail())))
-				share = min(max(share, minShare), 1-minShare)
-				y = line + (p.share-share)/(share*(1-share))
-			}
-			variance := 1 / (p.n * share * (1 - share))
-			if t.Stat == Mean {
-				variance = p.error * p.error
+			y, variance := p.miss(t), p.error*p.error
+			if t.Stat != Mean {
+				share := p.smoothedShare()
+				if k > 0 {
+					line := level + slope*u
+					share = 1 / (1 + math.Exp(-line-logit(t.tail())))
+					share = min(max(share, minShare), 1-minShare)
+					y = line + (p.share-share)/(share*(1-share))
+				}
+				variance = 1 / (p.n * share * (1 - share))
 			}
 			r.add(u, y, math.Pow(1-far*far*far, 3)/(variance+math.Pow(slope*stageScatter, 2)))
 		}
