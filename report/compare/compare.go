@@ -1,24 +1,29 @@
-// Package compare compares configurations: their metrics, the differences with intervals, and the effect of more GPUs,
+// Package compare compares configurations: their figures, the differences with intervals, and the effect of more GPUs,
 // another engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference
 // shown only where its interval shows it, and gives no interval to results of other tools, which come without records.
-// Begin with [Of].
+//
+// A comparison has one kind of number, the [Figure], and one kind of difference, the [Change]. Tables are views of
+// them: by configuration, by load, by statistic. Begin with [Of]; the list of metrics is in metrics.go.
 package compare
 
 import (
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // schema names the version of a Comparison's JSON.
-const schema = "llmsweep.compare/v1"
+const schema = "llmsweep.compare/v2"
 
 // Comparison is setups side by side. The first is the baseline.
 type Comparison struct {
@@ -39,32 +44,6 @@ type Comparison struct {
 type group struct {
 	run     *rundir.Run // one with the workload
 	members []int
-}
-
-// The keys of metrics. TTFT and ITL, and the latency of answers in one piece, are those of one request at a time, and
-// at 50 and 80 % of the saturation rate.
-const (
-	keyUsers       = "users"
-	keyUsersPerGPU = "users_per_gpu"
-	keyRate        = "saturation"
-	keyOutput      = "tokens_per_s"
-	KeyPerGPU      = "tokens_per_s_per_gpu"
-	// keyUncached is of runs whose hit rates differ: prompt tokens that were computed, and output tokens.
-	keyUncached = "uncached_tokens_per_s"
-	keyAnswer   = "tokens_per_request"
-	KeyAccuracy = slo.Accuracy // the share of the graded answers that are right
-	KeyErrors   = "errors"
-)
-
-// Keys returns the metrics that are compared, in the order of the tables.
-func Keys() []string {
-	keys := []string{keyUsers, keyUsersPerGPU, keyRate, keyOutput, KeyPerGPU, keyUncached}
-	for _, what := range []string{"ttft", "itl", "latency"} {
-		for _, at := range operatingLoads() {
-			keys = append(keys, what+"@"+at.name)
-		}
-	}
-	return append(append(keys, TermKeys()...), KeyAccuracy, KeyErrors)
 }
 
 // Of compares setups. anyWorkload compares also runs that asked different things of their servers.
@@ -90,7 +69,7 @@ func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 	}
 	hitGroups := make([]string, len(setups))
 	if !anyWorkload {
-		if err := c.checkHits(setups); err != nil {
+		if err := c.checkHits(); err != nil {
 			return nil, err
 		}
 		hitGroups = c.hitGroups()
@@ -98,22 +77,49 @@ func Of(setups []setup.Setup, anyWorkload bool) (*Comparison, error) {
 	for _, g := range c.groups {
 		first := g.members[0]
 		for _, i := range g.members[1:] {
-			c.Changes = append(c.Changes, changes(c.Setups[i], c.Setups[first], hitGroups[i] == hitGroups[first])...)
+			c.addChanges(&c.Setups[i], &c.Setups[first], hitGroups[i] == hitGroups[first])
 		}
-		c.Tails = append(c.Tails, tails(setups, g)...)
+		c.Tails = append(c.Tails, c.tails(g)...)
 	}
 	if !several && c.groups[0].run != nil {
 		c.Workload = workload(c.groups[0].run, lang.English)
 	}
-	c.Factors = factors(setups, c.Setups, hitGroups, several)
+	c.Factors = c.factors(hitGroups, several)
 	return c, nil
 }
+
+// addChanges adds the changes of m from a baseline. Where they did not have like hit rates, only what these do not
+// change is compared.
+func (c *Comparison) addChanges(m, from *Configuration, like bool) {
+	for _, key := range Keys() {
+		if !like && !slices.Contains([]string{keyUsers, keyEach, keyUncached, KeyAccuracy, KeyErrors}, key) {
+			continue
+		}
+		if ch := change(m.figure(key), from.figure(key)); !ch.IsZero() {
+			ch.Setup, ch.From = m.Name, from.Name
+			c.Changes = append(c.Changes, ch)
+		}
+	}
+}
+
+// changeOf returns the change of a setup in a metric; nil where there is none.
+func (c *Comparison) changeOf(setup, key string) *Change {
+	i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &c.Changes[i]
+}
+
+// JSON writes the comparison, indented.
+func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
 // groups returns the setups by workload, in the order of their first setups; where any may be compared, in one group
 // without a workload.
 func groups(setups []setup.Setup, anyWorkload bool) []group {
 	var all []group
 	at := map[string]int{}
+	whole := group{}
 	for i := range setups {
 		run := setups[i].Run
 		key := workload(run, lang.English)
@@ -122,13 +128,9 @@ func groups(setups []setup.Setup, anyWorkload bool) []group {
 			all = append(all, group{run: run})
 		}
 		g := &all[at[key]]
-		g.members = append(g.members, i)
+		g.members, whole.members = append(g.members, i), append(whole.members, i)
 	}
 	if anyWorkload && len(all) > 1 {
-		whole := group{}
-		for i := range setups {
-			whole.members = append(whole.members, i)
-		}
 		return []group{whole}
 	}
 	return all
@@ -191,4 +193,89 @@ func lengths(n rundir.Lengths) string {
 		s += fmt.Sprintf("±%s (%d-%d)", lang.WholeOr(1)(n.Std, false), n.Min, n.Max)
 	}
 	return s
+}
+
+// A prompt token that is in the prefix cache costs the server next to nothing. Runs whose hit rates differ did
+// different work, so they are compared by the work alone: uncached prompt tokens and output tokens per second.
+
+// hitTolerance is by how much hit rates may differ between runs that are compared by other metrics.
+const hitTolerance = 0.1
+
+// cachedPrompts returns how many of a setup's prompt tokens its server reported as cached, and of how many; and all of
+// them, with the number of requests.
+func cachedPrompts(s *setup.Setup) (cached, reported, tokens, requests float64) {
+	for i := range s.Rows {
+		st := s.Rows[i].Stage
+		if !st.PromptTokens.Mean.Known() {
+			continue
+		}
+		n := float64(st.PromptTokens.N)
+		prompt := n * st.PromptTokens.Mean.Value()
+		tokens, requests = tokens+prompt, requests+n
+		if h := st.Hits; h != nil && h.Reported.Known() {
+			cached, reported = cached+prompt*h.Reported.Value(), reported+prompt
+		}
+	}
+	return cached, reported, tokens, requests
+}
+
+func hitRate(s *setup.Setup) rundir.Number {
+	cached, reported, _, _ := cachedPrompts(s)
+	return rundir.Exactly(cached / reported)
+}
+
+// hitsDiffer reports whether hit rates differ by too much for rates and times to be compared.
+func hitsDiffer(a, b *Configuration) bool {
+	return math.Abs(a.Hits.Value()-b.Hits.Value()) > hitTolerance
+}
+
+func (m *Configuration) addUncached() {
+	p := m.setup.Plateau
+	if _, has := m.Get(keyUncached); has || p.Rising || p.Most.Known() || !m.Hits.Known() {
+		return
+	}
+	_, _, tokens, n := cachedPrompts(m.setup)
+	v := p.Output.Value() + p.Rate.Value()*tokens/n*(1-m.Hits.Value())
+	m.add(Figure{Key: keyUncached, Value: rundir.Exactly(v), Where: p.Where, se: halfWidth(p.Low, p.High) * v / p.Rate.Value()})
+}
+
+// hitGroups returns for each configuration the key of those with a like hit rate, which are compared by all metrics:
+// the index of the first.
+func (c *Comparison) hitGroups() []string {
+	keys := make([]string, len(c.Setups))
+	for i := range c.Setups {
+		like := func(m Configuration) bool { return !hitsDiffer(&m, &c.Setups[i]) }
+		keys[i] = strconv.Itoa(slices.IndexFunc(c.Setups, like))
+	}
+	return keys
+}
+
+// checkHits adds uncached tokens per second where the hit rates in a group differ. The error is of two configurations
+// that have no such rate.
+func (c *Comparison) checkHits() error {
+	for _, g := range c.groups {
+		a := &c.Setups[g.members[0]]
+		for _, i := range g.members[1:] {
+			b := &c.Setups[i]
+			if !hitsDiffer(a, b) {
+				continue
+			}
+			a.addUncached()
+			b.addUncached()
+			if !a.figure(keyUncached).known() || !b.figure(keyUncached).known() {
+				return differentHits{a, b}
+			}
+			c.hitNotes = append(c.hitNotes, sayHitsApart.Text(a.Name, lang.Percent(a.Hits.Value()), b.Name,
+				lang.Percent(b.Hits.Value())))
+		}
+	}
+	return nil
+}
+
+type differentHits struct{ a, b *Configuration }
+
+func (e differentHits) Error() string {
+	return fmt.Sprintf("%s found %s of its prompt tokens in the prefix cache and %s %s, so their numbers cannot be "+
+		"compared; measure both with equal --cache-hits, or compare them anyway with --any-workload",
+		e.a.Origin, lang.Percent(e.a.Hits.Value()), e.b.Origin, lang.Percent(e.b.Hits.Value()))
 }

@@ -46,7 +46,7 @@ func (g Gate) String() string {
 func (c *Comparison) Failures(g Gate) []Change {
 	var failed []Change
 	for _, ch := range c.Changes {
-		v := ch.Ratio.Value()
+		v := ch.Ratio.Value() // of a bound NaN
 		if ch.Key == g.Key && ch.Shown != nil && *ch.Shown && (g.Below && v < g.Limit || !g.Below && v > g.Limit) {
 			failed = append(failed, ch)
 		}
@@ -67,7 +67,7 @@ func (u Unjudged) String() string {
 	switch {
 	case u.Change == nil:
 		return u.Key + " is not known for both"
-	case u.Change.Bound != "":
+	case u.Change.Bound:
 		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up "+
 			"to its saturation)", u.Key, u.Setup, u.Change)
 	case u.Steep:

@@ -49,8 +49,9 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	}
 	for _, r := range v.Rows {
 		if r.Low.Known() {
-			c := Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}
-			v.changes = append(v.changes, c.withInterval(r.Low.Value(), r.High.Value()))
+			c := Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio, Low: r.Low, High: r.High}
+			c.judge()
+			v.changes = append(v.changes, c)
 		}
 	}
 	v.countRequests(p, [2]*rundir.Run{a, b})
@@ -79,14 +80,15 @@ func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
 		shares[side].addAccuracy(run, run.Target.URL)
-		shares[side].addErrorShare(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
+		ended := v.requests[side].OK + v.requests[side].Error
+		shares[side].addShare(KeyErrors, v.requests[side].Error, ended, float64(ended), run.Target.URL)
 	}
 	for _, key := range []string{KeyAccuracy, KeyErrors} {
 		a, ok1 := shares[0].Get(key)
 		b, ok2 := shares[1].Get(key)
 		if ok1 && ok2 {
-			c := shareDifference(b, a)
-			c.Setup, c.From, c.Key = "B", "A", key
+			c := change(b, a)
+			c.Setup, c.From = "B", "A"
 			v.changes = append(v.changes, c)
 		}
 	}
@@ -181,9 +183,9 @@ func rowChange(r *pair.Row) string {
 	if r.Ratio.IsZero() {
 		return lang.Absent
 	}
-	c := Change{Key: r.Key, Ratio: r.Ratio}
+	c := Change{Key: r.Key, Ratio: r.Ratio, Low: r.Low, High: r.High}
 	if r.Low.Known() {
-		c = c.withInterval(r.Low.Value(), r.High.Value())
+		c.judge()
 	}
 	return c.String()
 }

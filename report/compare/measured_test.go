@@ -158,7 +158,7 @@ func TestDifferencesWithoutAnIntervalAreNotJudged(t *testing.T) {
 		{Setup: "new", From: "old", Key: keyRate, Ratio: n(-0.25), Low: n(-0.3), High: n(-0.2), Shown: &yes},
 		{Setup: "new", From: "old", Key: keyOutput, Ratio: n(0.01), Low: n(-0.05), High: n(0.06), Shown: &no},
 		{Setup: "new", From: "old", Key: "ttft@80", Ratio: n(0.09)},
-		{Setup: "new", From: "old", Key: "itl@80", Ratio: n(0.5), Bound: BoundLow},
+		{Setup: "new", From: "old", Key: "itl@80", Low: n(0.5), Bound: true},
 	}
 	for want, changes := range map[string][]Change{
 		"new against old: saturation -25.0 % (-30.0..-20.0), ITL 80 % > +50.0 %, no difference is shown in output " +
@@ -233,7 +233,7 @@ func TestDifferencesOfBounds(t *testing.T) {
 			!strings.HasPrefix(got, c.prefix) || tab.Columns[1].Head != headSaturation.Text() && c.prefix != lang.Absent {
 			t.Errorf("%v: %s %q, want %s", c.bound, tab.Columns[1].Head, got, c.prefix)
 		}
-		legend := strings.Join(lang.In(v.changeLegend(v.groups[0]), lang.English), "\n")
+		legend := strings.Join(lang.In(v.changeLegend(v.groups[0], true), lang.English), "\n")
 		if has := strings.Contains(legend, legendBound.In(lang.English)); has != (c.bound[0] != c.bound[1]) {
 			t.Errorf("%v: the bounds are explained: %v", c.bound, has)
 		}
@@ -247,9 +247,9 @@ func TestDifferencesOfBounds(t *testing.T) {
 // may be higher.
 func TestRowsThroughputWidenARatio(t *testing.T) {
 	member := func(name string, value, burst float64, bound bool) Member {
-		m := Metric{Key: keyOutput, Value: rundir.Exactly(value), Burst: rundir.Exactly(burst), AtLeast: bound}
+		m := Figure{Key: keyOutput, Value: rundir.Exactly(value), Burst: rundir.Exactly(burst), Open: bound}
 		m.se = math.NaN()
-		return Member{Setup: name, Value: name, config: Configuration{Metrics: []Metric{m}}}
+		return Member{name, name, &Configuration{Figures: []Figure{m}}}
 	}
 	for _, c := range []struct {
 		value, burst [2]float64 // of A and B

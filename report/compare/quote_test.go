@@ -77,11 +77,15 @@ func TestHeadings(t *testing.T) {
 // Where answers of one side are longer, the table of levels has lengths, latency a token and the change of the output;
 // elsewhere it has not.
 func TestUnevenLevels(t *testing.T) {
-	one := func(v float64) Range { return Range{Low: v, High: v, N: 1} }
+	one := func(v float64) Figure { return Figure{Value: rundir.Exactly(v), N: 1} }
+	figures := func(rate, output, latency, answer, each float64) map[string]Figure {
+		return map[string]Figure{keyRate: one(rate), keyOutput: one(output), "latency": one(latency), keyAnswer: one(answer),
+			"latency_per_token": one(each)}
+	}
 	for answer, want := range map[float64]bool{150: true, 112: true, 109: false, 102: false} {
 		f := Factor{What: byEngine, Pairs: []Pair{{From: "a", To: "b", Levels: []Level{{
-			InFlight: 2, Rate: [2]Range{one(1), one(2)}, Output: [2]Range{one(100), one(150)}, Latency: [2]Range{one(2), one(3)},
-			Answer: [2]Range{one(100), one(answer)}, PerToken: [2]Range{one(0.02), one(0.03)},
+			InFlight: 2, Figures: figures(1, 100, 2, 100, 0.02), After: figures(2, 150, 3, answer, 0.03),
+			Change: Change{Low: rundir.Exactly(1), High: rundir.Exactly(1)},
 		}}}}}
 		all := f.levelTable()
 		var cells []string

@@ -3,8 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,30 +24,46 @@ const (
 	markNoDifference = "~"
 )
 
-// JSON writes the comparison, indented.
-func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
+// IsPair reports whether the comparison is one of two results, of which one table tells all that is compared.
+func (c *Comparison) IsPair() bool { return len(c.Setups) == 2 }
+
+// Report returns the comparison as sections, with its answer. That of two results is one table to quote, which says
+// what the sentences and tables of several would.
+func (c *Comparison) Report(level int) []table.Section {
+	if !c.IsPair() {
+		all := c.Sections(level)
+		all[0].Lines = c.Answer()
+		return all
+	}
+	g := c.groups[0]
+	all := []table.Section{c.quoteSection(g, level)}
+	if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
+		all = append(all, s)
+	}
+	return append(all, c.factorSections(level)...)
+}
 
 // Sections returns the comparison as sections of a report, without its [Comparison.Answer]. Level is the level of its
 // headings in Markdown.
 func (c *Comparison) Sections(level int) []table.Section {
 	var all []table.Section
 	for _, g := range c.groups {
-		title := titleCompare.Text()
+		s := table.Section{Title: titleCompare.Text(), Level: level, Table: c.table(g)}
 		if g.run != nil {
-			title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return workload(g.run, l) }))
+			s.Title = titleCompared.Text(lang.Both(func(l lang.Lang) string { return workload(g.run, l) }))
 		}
-		notes, details := c.legend(g)
-		all = append(all, table.Section{Title: title, Level: level, Table: c.table(g), Notes: notes, Details: details})
+		s.Notes, s.Details = c.legend(g)
+		all = append(all, s)
 		if t := c.changeTable(g); len(t.Columns) > 1 {
 			all = append(all, table.Section{Title: titleChanges.Text(c.Setups[g.members[0]].Name), Level: level + 1, Table: t,
-				Notes: c.changeLegend(g)})
+				Notes: c.changeLegend(g, true)})
 		}
 		if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
 			all = append(all, s)
 		}
 	}
-	if _, rest := c.conclusions(); len(rest) > 0 {
-		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: rest, Rest: true})
+	if lines := c.conclusions(); len(lines) > maxLines {
+		all = append(all, table.Section{Title: titleMore.Text(), Level: level + 1, Lines: lines[maxLines:], Rest: true})
 	}
 	return append(all, c.factorSections(level)...)
 }
@@ -60,112 +75,207 @@ func (c *Comparison) factorSections(level int) (all []table.Section) {
 		if t := f.stepTable(); len(t.Rows) > 0 {
 			all = append(all, table.Section{Title: titleScaling.Text(f.equal), Level: level + 1, Table: t, Rest: true})
 		}
-		if len(f.Pairs) > 0 {
-			levels := table.Section{Title: titleLevels.Text(f.equal), Level: level + 1, Table: f.levelTable(), Rest: true}
+		if t := f.levelTable(); len(t.Rows) > 0 {
+			s := table.Section{Title: titleLevels.Text(f.equal), Level: level + 1, Table: t, Rest: true}
 			if !explained {
-				levels.Notes, explained = []lang.Text{legendLevels.Text()}, true
+				s.Notes, explained = []lang.Text{legendLevels.Text()}, true
 			}
-			all = append(all, levels)
+			all = append(all, s)
 		}
 	}
 	return append(all, Doubts(c.LeftOut, c.Marked, level+1)...)
 }
 
-func columns() []column {
-	at := func(name string) lang.Text {
-		if name == "sync" {
-			return subAlone.Text()
-		}
-		return lang.Same(name + " %")
-	}
-	all := []column{
-		{keyUsers, table.Column{Head: headUsers.Text()}, "", fixed(0)},
-		{keyUsersPerGPU, table.Column{Head: headEach.Text(), Drop: 3}, "",
-			func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Short) }},
-		{keyRate, table.Column{Head: headSaturation.Text()}, "req/s", fixed(2)},
-		{keyOutput, table.Column{Head: lang.HeadOutput.Text()}, "tok/s", fixed(2)},
-		{KeyPerGPU, table.Column{Head: headPerGPU.Text(), Drop: 3}, "tok/s", fixed(2)},
-		{keyUncached, table.Column{Head: headUncached.Text()}, "tok/s", fixed(2)},
-		{keyAnswer, table.Column{Head: headAnswer.Text(), Drop: 1}, "tok", fixed(1)},
-	}
-	drops := map[string]int{"50": 2, "sync": 5} // the latency near the highest load is what differs most
-	for _, what := range []struct {
-		key  string
-		head lang.Text
-	}{{"ttft", lang.Same("TTFT")}, {"itl", lang.Same("ITL")}, {"latency", lang.HeadLatency.Text()}} {
-		for _, s := range operatingLoads() {
-			all = append(all, column{what.key + "@" + s.name, table.Column{Head: what.head, Sub: at(s.name),
-				Drop: drops[s.name]}, "", table.Seconds})
-		}
-	}
-	percentCell := func(f rundir.Number) table.Cell { return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short) }
-	return append(all,
-		column{keySpeed, table.Column{Head: headSpeed.Text(), Drop: 4}, "tok/s", fixed(2)},
-		column{keyTTFA, table.Column{Head: lang.Same("TTFA"), Drop: 4}, "", table.Seconds},
-		column{keyStalls, table.Column{Head: headStalls.Text(), Drop: 4}, "%", percentCell},
-		column{keySessions, table.Column{Head: headSession.Text(), Drop: 4}, "%", percentCell},
-		column{keyGoodput, table.Column{Head: headGoodput.Text(), Drop: 4}, "tok/s", fixed(2)},
-		column{KeyAccuracy, table.Column{Head: headRight.Text()}, "%", percentCell},
-		column{KeyErrors, table.Column{Head: headErrors.Text()}, "%", percentCell})
-}
-
-type column struct {
-	key string
-	table.Column
-	unit string
-	cell func(rundir.Number) table.Cell
-}
-
-func (f Metric) tableCell(number func(rundir.Number) table.Cell) table.Cell {
-	cell := number(f.Value)
-	if most := number(f.Most); f.Most.Known() && most.Text != cell.Text {
-		cell.Text = cell.Whole().Plus(lang.Same("-")).Plus(most.Whole())
-	}
-	switch {
-	case f.AtLeast:
-		cell.Mark = markRising
-	case f.Most.Known() && !f.Repeats:
-		cell.Mark = markDisagreement
-	}
-	if f.Doubted {
-		cell.Mark += MarkDoubted
-	}
-	return cell
-}
-
-func (c *column) withUnit() table.Column {
-	withUnit := c.Column
-	if c.unit != "" {
-		withUnit.Sub = lang.Same(c.unit)
-	}
-	return withUnit
-}
-
-func fixed(decimals int) func(rundir.Number) table.Cell {
-	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
+// known are the metrics of which some configuration of a group has a figure.
+func (c *Comparison) known(g group, is func(m *Configuration, key string) bool) []metric {
+	return slices.DeleteFunc(slices.Clone(metrics), func(m metric) bool {
+		return !slices.ContainsFunc(g.members, func(i int) bool { return is(&c.Setups[i], m.key) })
+	})
 }
 
 func (c *Comparison) table(g group) table.Table {
+	shown := c.known(g, func(m *Configuration, key string) bool { return m.figure(key).known() })
 	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
-	var shown []column
-	for _, col := range columns() {
-		if slices.ContainsFunc(g.members, func(i int) bool { _, ok := c.Setups[i].Get(col.key); return ok }) {
-			shown = append(shown, col)
-			t.Columns = append(t.Columns, col.withUnit())
-		}
+	for _, m := range shown {
+		t.Columns = append(t.Columns, m.head())
 	}
 	t.Columns = append(t.Columns, table.Column{Head: headRests.Text(), Left: true, Drop: 1})
 	for _, i := range g.members {
 		m := &c.Setups[i]
 		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
-		for _, col := range shown {
-			f, _ := m.Get(col.key)
-			row = append(row, f.tableCell(col.cell))
+		for _, of := range shown {
+			row = append(row, m.figure(of.key).cell(of.print))
 		}
-		top, _ := m.Get(keyOutput)
-		t.Rows = append(t.Rows, append(row, table.Literal(cmp.Or(top.Where, m.Origin))))
+		t.Rows = append(t.Rows, append(row, table.Literal(cmp.Or(m.figure(keyOutput).Where, m.Origin))))
 	}
 	return t
+}
+
+// changeTable returns the differences from the first setup of a group, without shares that are 0 on both sides. It has
+// no columns where more than two setups have several models: their differences from one of them tell nothing.
+func (c *Comparison) changeTable(g group) table.Table {
+	if len(g.members) > 2 && len(c.models(g)) > 1 {
+		return table.Table{}
+	}
+	shown := c.known(g, func(m *Configuration, key string) bool {
+		ch := c.changeOf(m.Name, key)
+		return ch != nil && (!isShare(key) || ch.Ratio.Value() != 0 || ch.Shown != nil)
+	})
+	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
+	for _, m := range shown {
+		t.Columns = append(t.Columns, m.Column) // in per cent
+	}
+	for _, i := range g.members[1:] {
+		row := []table.Cell{{Text: lang.Same(c.Setups[i].Name), Tone: table.Strong}}
+		for _, m := range shown {
+			cell := table.Absent()
+			if ch := c.changeOf(c.Setups[i].Name, m.key); ch != nil {
+				cell = table.Literal(ch.String())
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// consoleRows is how many rows of the table of two results a console shows: a reader quotes no more.
+const consoleRows = 8
+
+func (c *Comparison) quoteSection(g group, level int) table.Section {
+	a, b := &c.Setups[g.members[0]], &c.Setups[g.members[1]]
+	names, shared := headingsOf(a, b)
+	s := table.Section{Title: titleCompare.Text(), Level: level}
+	if g.run != nil {
+		shared = append(shared, lang.Both(func(l lang.Lang) string { return workload(g.run, l) }))
+	}
+	if len(shared) > 0 {
+		s.Title = titleCompared.Text(lang.Joined(shared, lang.Comma))
+	}
+	notes, details := c.legend(g)
+	s.Notes = slices.Concat(names.legend(a, b), c.factorSentences(), notes, c.changeLegend(g, false))
+	s.Details = append(details, sayRests.Text(cmp.Or(a.figure(keyOutput).Where, a.Origin),
+		cmp.Or(b.figure(keyOutput).Where, b.Origin)))
+	s.Table.Columns = []table.Column{
+		{Head: headFigure.Text(), Left: true}, {Head: names[0]}, {Head: names[1]},
+		{Head: headChange95.Text()}, {Head: headVerdict.Text(), Left: true},
+	}
+	if !slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil }) {
+		s.Table.Columns[3].Head = headChange.Text()
+	}
+	shown := c.known(g, func(m *Configuration, key string) bool { return m.figure(key).known() })
+	var ranks []int
+	rank := func(m metric) int {
+		failed := a.figure(KeyErrors).Value.Or(0) + b.figure(KeyErrors).Value.Or(0)
+		if m.key == KeyPerGPU && a.Labels.GPUs == b.Labels.GPUs || m.key == KeyErrors && failed == 0 {
+			return 0
+		}
+		return m.rank
+	}
+	for _, m := range shown {
+		if rank(m) > 0 {
+			ranks = append(ranks, rank(m))
+		}
+	}
+	slices.Sort(ranks)
+	ranks = ranks[:min(len(ranks), consoleRows)]
+	for i, m := range shown {
+		of := m.head()
+		row := []table.Cell{{Text: of.Heading(), Tone: table.Strong}, a.figure(m.key).cell(m.print),
+			b.figure(m.key).cell(m.print), table.Absent(), table.Absent()}
+		if ch := c.changeOf(b.Name, m.key); ch != nil {
+			row[3], row[4] = table.Literal(ch.String()), ch.verdict()
+		}
+		s.Table.Rows = append(s.Table.Rows, row)
+		if !slices.Contains(ranks, rank(m)) {
+			s.Spare = append(s.Spare, i)
+		}
+	}
+	return s
+}
+
+// factorSentences returns what the table of two results lacks: their difference at equal concurrency, and what the rows
+// throughput show.
+func (c *Comparison) factorSentences() (all []lang.Text) {
+	for i := range c.Factors {
+		f := &c.Factors[i]
+		burst := slices.ContainsFunc(f.Members, func(m Member) bool { return m.figure(keyOutput).Burst.Known() })
+		if says := lang.Both(f.Conclusion); (burst || f.closedLoopsOnly()) && !says.IsZero() {
+			all = append(all, says)
+		}
+	}
+	return all
+}
+
+type headings [2]lang.Text
+
+// widestName is how wide a name over a column may be, in columns of a terminal.
+const widestName = 24
+
+// headingsOf returns the short names of two results, and the parts of their names that both have. Where a short name
+// would be empty or too wide, they are A and B, and nothing is shared.
+func headingsOf(a, b *Configuration) (short headings, shared []lang.Text) {
+	x, y := nameParts(a.Name), nameParts(b.Name)
+	in := func(all []string) func(string) bool { return func(p string) bool { return slices.Contains(all, p) } }
+	own := [2][]string{slices.DeleteFunc(slices.Clone(x), in(y)), slices.DeleteFunc(slices.Clone(y), in(x))}
+	for _, p := range slices.DeleteFunc(slices.Clone(x), in(own[0])) {
+		shared = append(shared, lang.Same(p))
+	}
+	one := len(own[0]) == 1 && len(own[1]) == 1
+	if one && a.Labels.Model == b.Labels.Model && a.Labels.Quant != b.Labels.Quant {
+		return headings{quantName(a), quantName(b)}, append([]lang.Text{lang.Same(a.Labels.Model)}, shared...)
+	}
+	names := [2]string{strings.Join(own[0], ", "), strings.Join(own[1], ", ")}
+	label, from := cutOrigin(names[0])
+	if other, at := cutOrigin(names[1]); label != "" && label == other { // labelled alike, and found in different places
+		shared = append(shared, lang.Same(label))
+		names = [2]string{path.Base(from), path.Base(at)}
+		if names[0] == names[1] {
+			names = [2]string{from, at}
+		}
+	}
+	base := [2]string{path.Base(names[0]), path.Base(names[1])}
+	if names[0] == a.Origin && names[1] == b.Origin && base[0] != base[1] { // they have no label
+		names = base
+	}
+	for i, name := range names {
+		if name == "" || table.Width(name) > widestName {
+			return headings{lang.Same("A"), lang.Same("B")}, nil
+		}
+		short[i] = lang.Same(name)
+	}
+	return short, shared
+}
+
+func quantName(m *Configuration) lang.Text {
+	if m.Labels.Quant == "" {
+		return wordUnquantized.Text()
+	}
+	return lang.Same(m.Labels.Quant)
+}
+
+// nameParts returns the parts of a name in either language.
+func nameParts(name string) []string {
+	comma := lang.Comma.In(lang.English)
+	return strings.Split(strings.ReplaceAll(name, lang.Comma.In(lang.Chinese), comma), comma)
+}
+
+// cutOrigin cuts a part of a name into a label and what stands in parentheses; both are empty where nothing does.
+func cutOrigin(part string) (label, origin string) {
+	for _, l := range lang.All() {
+		open, end, _ := strings.Cut(lang.InParens.In(l, "\x00"), "\x00")
+		if label, rest, ok := strings.Cut(part, open); ok && strings.HasSuffix(rest, end) {
+			return label, strings.TrimSuffix(rest, end)
+		}
+	}
+	return "", ""
+}
+
+func (h headings) legend(a, b *Configuration) []lang.Text {
+	if h != (headings{lang.Same("A"), lang.Same("B")}) {
+		return nil
+	}
+	return []lang.Text{lang.Same("A = " + a.Name), lang.Same("B = " + b.Name)}
 }
 
 // Cautions returns what a reader must know before any difference: that models or hit rates differ.
@@ -195,64 +305,51 @@ func (c *Comparison) cautions(g group) []lang.Text {
 	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
 }
 
-func (c *Comparison) legend(g group) (notes, details []lang.Text) {
-	has := func(key string, is func(Metric) bool) bool {
-		return slices.ContainsFunc(g.members, func(i int) bool { f, _ := c.Setups[i].Get(key); return is(f) })
-	}
-	notes = slices.Concat(c.cautions(g), c.hitNotes, c.usersLegend(g))
-	if has(keyRate, func(f Metric) bool { return f.AtLeast }) {
-		notes = append(notes, legendRising.Text())
-	}
-	if has(keyRate, func(f Metric) bool { return f.Most.Known() && !f.Repeats }) {
-		notes = append(notes, legendApart.Text())
-	}
-	if has(keyRate, func(f Metric) bool { return f.Repeats }) {
-		notes = append(notes, legendRepeats.Text())
-	}
-	if has(keyRate, func(f Metric) bool { return f.Doubted }) {
-		notes = append(notes, LegendDoubted.Text())
-	}
-	low, high := rundir.Number{}, rundir.Number{}
-	for _, i := range g.members {
-		f, _ := c.Setups[i].Get(keyAnswer)
-		if v := f.Value; v.Known() && (!low.Known() || v.Value() < low.Value()) {
-			low = v
-		}
-		if v := f.Value; v.Known() && (!high.Known() || v.Value() > high.Value()) {
-			high = v
-		}
-	}
-	if lengthsDiffer(low, high) {
-		notes = append(notes, sayUneven.Text(lang.Number(low, lang.Fixed(1)), lang.Number(high, lang.Fixed(1))))
-	}
-	if slices.ContainsFunc(g.members, func(i int) bool {
-		_, half := c.Setups[i].Get("ttft@50")
-		_, most := c.Setups[i].Get("ttft@80")
-		return half || most
-	}) {
-		details = append(details, legendLoads.Text())
-	}
-	if has(keyOutput, func(f Metric) bool { return f.Burst.Known() }) {
-		notes = append(notes, legendArrivals.Text())
-	}
-	if lasted := c.stageTime(g); lasted.Known() {
-		details = append(details, legendStages.Text(lang.Number(lasted, lang.Fixed(0))))
-	}
-	return notes, details
+// when is a line that is told where it holds.
+type when struct {
+	holds bool
+	text  lang.Text
 }
 
-// stageTime returns how long the stages of the documents of a group lasted; absent where that is unknown or differs.
-func (c *Comparison) stageTime(g group) (lasted rundir.Number) {
-	for _, i := range g.members {
-		n := c.Setups[i].StageTime
-		if lasted.Known() && n != lasted {
-			return rundir.Number{}
-		}
-		if n.Known() {
-			lasted = n
+func told(lines ...when) (all []lang.Text) {
+	for _, line := range lines {
+		if line.holds {
+			all = append(all, line.text)
 		}
 	}
-	return lasted
+	return all
+}
+
+func (c *Comparison) legend(g group) (notes, details []lang.Text) {
+	has := func(key string, is func(Figure) bool) bool {
+		return slices.ContainsFunc(g.members, func(i int) bool { return is(c.Setups[i].figure(key)) })
+	}
+	shortest, longest, lasted := rundir.Number{}, rundir.Number{}, rundir.Number{}
+	for k, i := range g.members {
+		v := c.Setups[i].figure(keyAnswer).Value
+		if v.Known() && !(shortest.Value() <= v.Value()) {
+			shortest = v
+		}
+		longest = rundir.Max(longest, v)
+		if n := c.Setups[i].StageTime; k == 0 || lasted.IsZero() {
+			lasted = n
+		} else if n != lasted {
+			lasted = rundir.Number{}
+			break
+		}
+	}
+	length := func(n rundir.Number) string { return lang.Number(n, lang.Fixed(1)) }
+	notes = slices.Concat(c.cautions(g), c.hitNotes, c.usersLegend(g), told(
+		when{has(keyRate, func(f Figure) bool { return f.Open }), legendRising.Text()},
+		when{has(keyRate, func(f Figure) bool { return f.Most.Known() && f.N == 0 }), legendApart.Text()},
+		when{has(keyRate, func(f Figure) bool { return f.N > 0 }), legendRepeats.Text()},
+		when{has(keyRate, func(f Figure) bool { return f.Doubted }), LegendDoubted.Text()},
+		when{lengthsDiffer(shortest, longest), sayUneven.Text(length(shortest), length(longest))},
+		when{has(keyOutput, func(f Figure) bool { return f.Burst.Known() }), legendArrivals.Text()}))
+	details = told(
+		when{has("ttft@50", Figure.known) || has("ttft@80", Figure.known), legendLoads.Text()},
+		when{lasted.Known(), legendStages.Text(lang.Number(lasted, lang.Fixed(0)))})
+	return notes, details
 }
 
 func (c *Comparison) usersLegend(g group) []lang.Text {
@@ -262,124 +359,37 @@ func (c *Comparison) usersLegend(g group) []lang.Text {
 			all = append(all, f.Terms)
 		}
 	}
-	switch {
-	case len(all) == 0:
-		return nil
-	case len(all) > 1:
+	if len(all) > 1 {
 		for i := range all {
 			all[i] = cmp.Or(all[i], "-")
 		}
-		return []lang.Text{legendUnlike.Text(strings.Join(all, " / "))}
-	case all[0] == "":
-		return []lang.Text{legendGrowing.Text()}
 	}
-	return []lang.Text{legendUsers.Text(all[0])}
+	return told(
+		when{len(all) > 1, legendUnlike.Text(strings.Join(all, " / "))},
+		when{len(all) == 1 && all[0] == "", legendGrowing.Text()},
+		when{len(all) == 1 && all[0] != "", legendUsers.Text(strings.Join(all, ""))})
 }
 
-// changeTable returns the differences from the first setup of a group, without shares that are 0 on both sides. It has
-// no columns where more than two setups have several models: their differences from one of them tell nothing.
-func (c *Comparison) changeTable(g group) table.Table {
-	if len(g.members) > 2 && len(c.models(g)) > 1 {
-		return table.Table{}
-	}
-	t := table.Table{Columns: []table.Column{{Head: headSetup.Text(), Left: true}}}
-	var shown []column
-	for _, col := range columns() {
-		from := c.Setups[g.members[0]].Name
-		if slices.ContainsFunc(c.Changes, func(ch Change) bool {
-			return ch.Key == col.key && ch.From == from && (!isShare(ch.Key) || ch.Ratio.Value() != 0 || ch.Shown != nil)
-		}) {
-			shown = append(shown, col)
-			t.Columns = append(t.Columns, col.Column) // in per cent
-		}
-	}
-	for _, i := range g.members[1:] {
-		m := &c.Setups[i]
-		row := []table.Cell{{Text: lang.Same(m.Name), Tone: table.Strong}}
-		for _, col := range shown {
-			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
-			if i < 0 {
-				row = append(row, table.Absent())
-				continue
-			}
-			row = append(row, table.Literal(c.Changes[i].String()))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// String is a change in percent with its interval; ~ where the interval shows none.
-func (c Change) String() string {
-	unit := " %"
-	if isShare(c.Key) {
-		unit = " pp"
-	}
-	switch c.Bound {
-	case BoundLow:
-		return "> " + percent(c.Ratio.Value()) + unit
-	case BoundHigh:
-		return "< " + percent(c.Ratio.Value()) + unit
-	case BoundRange:
-		return percent(c.Low.Value()) + ".." + percent(c.High.Value()) + unit
-	}
-	if c.Shown == nil {
-		return percent(c.Ratio.Value()) + unit
-	}
-	span := fmt.Sprintf(" (%s..%s)", percent(c.Low.Value()), percent(c.High.Value()))
-	if !*c.Shown {
-		return markNoDifference + span
-	}
-	return percent(c.Ratio.Value()) + unit + span
-}
-
-// Percent returns a ratio, minus 1, in per cent with its interval.
-func Percent(ratio, low, high rundir.Number) string {
-	return fmt.Sprintf("%s %% (%s..%s)", percent(ratio.Value()), percent(low.Value()), percent(high.Value()))
-}
-
-// percent is a signed percentage of three digits at most.
-func percent(v float64) string {
-	v *= 100
-	switch {
-	case math.Abs(v) < 0.05:
-		return "0"
-	case math.Abs(v) < 100:
-		return fmt.Sprintf("%+.1f", v)
-	}
-	return fmt.Sprintf("%+.0f", v)
-}
-
-func (c *Comparison) changeLegend(g group) []lang.Text {
+// changeLegend explains changes from the first setup of a group. signs explains also what a verdict says.
+func (c *Comparison) changeLegend(g group, signs bool) []lang.Text {
 	from := c.Setups[g.members[0]].Name
-	all := slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return ch.From != from })
-	var notes []lang.Text
-	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
-		notes = append(notes, legendTilde.Text())
+	has := func(is func(Change) bool) bool {
+		return slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.From == from && is(ch) })
 	}
-	bare := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
+	bare := has(func(ch Change) bool { return ch.Shown == nil && !ch.Bound })
 	imported := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported })
-	if bare && imported {
-		notes = append(notes, legendNoInterval.Text())
-	} else if bare && c.Runs == [2]int{} {
-		notes = append(notes, legendFew.Text())
-	}
-	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Bound == BoundLow || ch.Bound == BoundHigh }) {
-		notes = append(notes, legendBound.Text())
-	}
-	intervals := slices.ContainsFunc(all, func(ch Change) bool { return ch.Shown != nil })
-	switch {
-	case c.Runs != [2]int{} && intervals:
-		notes = append(notes, legendRuns.Text())
-	case c.Runs != [2]int{}:
-		notes = append(notes, legendNoSpread.Text())
-	case intervals:
-		notes = append(notes, legendOwn.Text())
-	}
-	return notes
+	intervals, runs := has(func(ch Change) bool { return ch.Shown != nil }), c.Runs != [2]int{}
+	return told(
+		when{signs && has(Change.hidden), legendTilde.Text()},
+		when{bare && imported, legendNoInterval.Text()},
+		when{bare && !imported && !runs, legendFew.Text()},
+		when{signs && has(func(ch Change) bool { return ch.Bound && (ch.Low.IsZero() || ch.High.IsZero()) }), legendBound.Text()},
+		when{runs && intervals, legendRuns.Text()},
+		when{runs && !intervals, legendNoSpread.Text()},
+		when{!runs && intervals, legendOwn.Text()})
 }
 
-// stepTable has a row for each step and load at which something is known of the speed-up.
+// stepTable has a row for each pair and load at which something is known of the speed-up by more GPUs.
 func (f *Factor) stepTable() table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headGPUs.Text(), Left: true}, {Head: headLoad.Text(), Left: true},
@@ -387,53 +397,59 @@ func (f *Factor) stepTable() table.Table {
 		{Head: headSpeedUp.Text()}, {Head: headEfficiency.Text()}, {Head: lang.Same("ITL")}, {Head: lang.Same("TTFT")},
 		{Head: headRests.Text(), Left: true, Drop: 1},
 	}}
-	for _, s := range f.Steps {
-		for _, p := range s.Loads {
-			if p.Unknown {
+	if f.What != ByGPUs {
+		return table.Table{}
+	}
+	step := func(before, after table.Cell) table.Cell {
+		return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
+	}
+	for i := range f.Pairs {
+		p := &f.Pairs[i]
+		from, to := p.a.Labels.GPUs, p.b.Labels.GPUs
+		times := func(key string) table.Cell {
+			a, b := p.a.figure(key), p.b.figure(key)
+			if !a.known() && !b.known() {
+				return table.None()
+			}
+			return step(table.Seconds(a.Value), table.Seconds(b.Value))
+		}
+		for _, at := range []string{"sync", "50", "80", keyRate} {
+			c, before, after := p.change(at)
+			if c.IsZero() {
 				continue
 			}
-			name := map[string]lang.Text{"sync": subAlone.Text(), keyRate: headSaturation.Text()}[p.At]
+			name := map[string]lang.Text{"sync": subAlone.Text(), keyRate: headSaturation.Text()}[at]
 			if name.IsZero() {
-				name = atShare.Text(p.At)
+				name = atShare.Text(at)
 			}
 			efficiency := table.Absent()
-			if p.Efficiency.Known() {
-				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*p.Efficiency.Value())), Unit: "%"}
+			if !c.Bound {
+				share := (1 + c.Ratio.Value()) * float64(from) / float64(to)
+				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*share)), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(s.From, s.To)}, {Text: name},
-				stepCell(p.Before.tableCell(fixed(2)), p.After.tableCell(fixed(2))),
-				table.Literal(p.speedUpText()), efficiency, durationStep(p.ITL), durationStep(p.TTFT),
-				table.Literal(p.Before.Where + " | " + p.After.Where),
+				{Text: gpuSteps.Text(from, to)}, {Text: name}, step(before.cell(fixed(2)), after.cell(fixed(2))),
+				table.Literal(c.factor()), efficiency, times("itl@" + at), times("ttft@" + at),
+				table.Literal(before.Where + " | " + after.Where),
 			})
 		}
 	}
 	return t
 }
 
-func (l *Load) speedUpText() string {
-	switch {
-	case l.Bound == BoundLow:
-		return fmt.Sprintf("> %.2f x", l.Low.Value())
-	case l.Bound == BoundHigh:
-		return fmt.Sprintf("< %.2f x", l.High.Value())
-	case l.Bound == BoundRange:
-		return fmt.Sprintf("%.2f-%.2f x", l.Low.Value(), l.High.Value())
-	case l.Low.Known():
-		return fmt.Sprintf("%.2f x (%.2f-%.2f)", l.SpeedUp.Value(), l.Low.Value(), l.High.Value())
+// factor is the change as a factor in a cell.
+func (c Change) factor() string {
+	switch low, high := times(c.Low), times(c.High); {
+	case c.Bound && c.High.IsZero():
+		return "> " + low + " x"
+	case c.Bound && c.Low.IsZero():
+		return "< " + high + " x"
+	case c.Bound:
+		return low + "-" + high + " x"
+	case c.Shown != nil:
+		return times(c.Ratio) + " x (" + low + "-" + high + ")"
 	}
-	return fmt.Sprintf("%.2f x", l.SpeedUp.Value())
-}
-
-func durationStep(d [2]rundir.Number) table.Cell {
-	if d[0].IsZero() && d[1].IsZero() {
-		return table.None()
-	}
-	return stepCell(table.Seconds(d[0]), table.Seconds(d[1]))
-}
-
-func stepCell(before, after table.Cell) table.Cell {
-	return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
+	return times(c.Ratio) + " x"
 }
 
 // Doubts returns a section of the rows that are not used, wholly or in part, or that the audit doubts; none where there
@@ -446,19 +462,15 @@ func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true},
 		{Head: headNotUsed.Text(), Left: true}, {Head: headWhy.Text(), Left: true},
 	}}
-	add := func(o setup.RowMark, unused lang.Text) {
-		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where),
-			{Text: unused}, {Text: lang.Both(o.Reason)}})
-	}
-	for _, o := range leftOut {
-		add(o, wordWholeRow.Text())
-	}
-	for _, o := range marked {
+	for i, o := range slices.Concat(leftOut, marked) {
 		unused := lang.Same("-")
-		if o.Figures {
+		if i < len(leftOut) {
+			unused = wordWholeRow.Text()
+		} else if o.Figures {
 			unused = lang.Both(o.UnusedFigures)
 		}
-		add(o, unused)
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(o.Setup), table.Literal(o.Row), table.Literal(o.Where),
+			{Text: unused}, {Text: lang.Both(o.Reason)}})
 	}
 	s := table.Section{Title: titleDoubts.Text(), Level: level, Table: t, Rest: true, Rows: true}
 	if setup.LimitedByClient(leftOut) {

@@ -67,7 +67,7 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 	for i, runs := range measured {
 		for j := range runs {
 			f, ok := runs[j].Get(key)
-			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.AtLeast ||
+			if !ok || f.Terms != first.Terms || !f.Value.Known() || f.Most.Known() || f.Open ||
 				!isShare(key) && f.Value.Value() <= 0 {
 				return
 			}
@@ -91,16 +91,17 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 	if spread.DF > 0 {
 		runs := math.Sqrt(1/float64(len(values[0])) + 1/float64(len(values[1])))
 		half := stats.StudentQuantile(0.975, spread.DF) * spread.Deviation * runs
-		change = change.withInterval(fromScale(key, difference-half, 1).Value(), fromScale(key, difference+half, 1).Value())
+		change.Low, change.High = fromScale(key, difference-half, 1), fromScale(key, difference+half, 1)
+		change.judge()
 	}
 	for i, side := range values {
 		mean := stats.Mean(side)
-		f := Metric{Key: key, Value: fromScale(key, mean, 0), Where: c.Setups[i].Origin, se: math.NaN()}
+		f := Figure{Key: key, Value: fromScale(key, mean, 0), Where: c.Setups[i].Origin, se: math.NaN()}
 		if spread.DF > 0 {
 			half := spread.Half(len(side), 0.05)
 			f.Low, f.High = fromScale(key, mean-half, 0), fromScale(key, mean+half, 0)
 		}
-		c.Setups[i].Metrics = append(c.Setups[i].Metrics, f)
+		c.Setups[i].Figures = append(c.Setups[i].Figures, f)
 	}
 	c.Changes = append(c.Changes, change)
 }

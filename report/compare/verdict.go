@@ -56,7 +56,7 @@ func (c *Comparison) conclude(one *rundir.Conclusion, ch *Change) {
 	one.Metric, one.Value = ch.Key, ch.Ratio
 	one.Claim = sayAgainst.In(lang.English, one.Subject, one.Against, name.In(lang.English)+" "+ch.String())
 	switch {
-	case ch.Bound != "":
+	case ch.Bound:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonBound}
 	case ch.Shown == nil && ch.steep:
 		one.Verdict, one.MayClaim, one.Because = rundir.DecisionUndecided, rundir.SupportsValue, []string{reasonSteep}

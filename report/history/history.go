@@ -130,12 +130,12 @@ func (h *History) addRun(s *setup.Setup) {
 
 // seriesMetrics returns the metrics of a run that make series: those of a comparison for a sweep, else those of each of
 // its stages. A value that is a bound, or not above 0, is none.
-func seriesMetrics(s *setup.Setup) (all []compare.Metric) {
+func seriesMetrics(s *setup.Setup) (all []compare.Figure) {
 	if s.Run.Plan.Kind == rundir.KindSweep {
 		m := compare.Measure(s)
 		for _, key := range compare.Keys() {
 			if f, ok := m.Get(key); ok && key != compare.KeyErrors && key != compare.KeyPerGPU &&
-				!slices.Contains(compare.TermKeys(), key) && !f.Most.Known() && !f.AtLeast {
+				!slices.Contains(compare.TermKeys(), key) && !f.Most.Known() && !f.Open {
 				all = append(all, f)
 			}
 		}
@@ -143,12 +143,12 @@ func seriesMetrics(s *setup.Setup) (all []compare.Metric) {
 		for _, r := range s.Rows {
 			at := "@" + r.Name()
 			all = append(all,
-				compare.Metric{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
-				compare.Metric{Key: "ttft" + at, Value: r.Stage.TTFT.Mean},
-				compare.Metric{Key: "itl" + at, Value: r.Stage.InterToken})
+				compare.Figure{Key: "tokens_per_s" + at, Value: r.Stage.TokensPerS.Output},
+				compare.Figure{Key: "ttft" + at, Value: r.Stage.TTFT.Mean},
+				compare.Figure{Key: "itl" + at, Value: r.Stage.InterToken})
 		}
 	}
-	return slices.DeleteFunc(all, func(m compare.Metric) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
+	return slices.DeleteFunc(all, func(m compare.Figure) bool { return !m.Value.Known() || m.Value.Value() <= 0 })
 }
 
 func (s *Series) findChanges(level float64) {

@@ -11,6 +11,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
@@ -31,7 +32,7 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	var forests []FigureBlock
 	for i, m := range c.Setups {
 		from, all := c.Differences(m.Name)
-		hasInterval := func(d compare.Difference) bool { return !d.Low.IsZero() }
+		hasInterval := func(d compare.Difference) bool { return d.Shown != nil }
 		if slices.ContainsFunc(all, hasInterval) { // else the table has all that is known
 			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
 		}
@@ -83,24 +84,28 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	label, intervals := axisDifference.Text(), false
 	var key []Marker
 	for i, d := range all {
+		at, low, high := d.Ratio, d.Low, d.High
+		if d.Bound {
+			at, low, high = rundir.Exactly(low.Or(high.Value())), rundir.Number{}, rundir.Number{}
+		}
 		b := draw.Bar{
-			Name: d.Name, Value: lang.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
+			Name: d.Name, Value: lang.Same(d.String()), At: at.Value(), Low: low.Value(), High: high.Value(),
 			Row: i + 1, Colour: draw.Ink, Shape: draw.Ring,
 		}
 		meaning := meansNothing.Text()
 		switch {
-		case d.Low.IsZero():
+		case d.Shown == nil:
 			meaning, b.Shape = meansUnknown.Text(), draw.Square
-		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
+		case d.Shown != nil && *d.Shown && d.Better():
 			meaning, b.Shape = compare.WordBetter.Text(), draw.Circle
-		case d.Shown:
+		case d.Shown != nil && *d.Shown:
 			meaning, b.Shape = compare.WordWorse.Text(), draw.Triangle
 		}
-		bars, intervals = append(bars, b), intervals || !d.Low.IsZero()
+		bars, intervals = append(bars, b), intervals || d.Shown != nil
 		if m := (Marker{b.Shape, meaning}); !slices.Contains(key, m) {
 			key = append(key, m)
 		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: b.Name}, table.Literal(d.Text), {Text: meaning}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: b.Name}, table.Literal(d.String()), {Text: meaning}})
 	}
 	if intervals {
 		label = label.Plus(axisInterval.Text())
