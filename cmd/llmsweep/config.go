@@ -173,9 +173,6 @@ func (f *configFile) Validate(app *kong.Application) error {
 		if known[key] {
 			continue
 		}
-		if err := removedError("--" + key); err != nil {
-			return fmt.Errorf("%s:%d: %w", f.name, f.settings[key].line, err)
-		}
 		text := fmt.Sprintf("%s:%d: there is no flag %q", f.name, f.settings[key].line, key)
 		if near, ok := input.Nearest(key, slices.Sorted(maps.Keys(known))); ok {
 			return fmt.Errorf("%s; did you mean %q?", text, near)

@@ -16,7 +16,7 @@
 //	                     those of --all: allRows in report/sections.go and allRows in report/page/run.go
 //	an API of servers    Dialects in client/api/dialects.go, with a file like those of openAI in client/api/openai.go and
 //	                     sglangAPI in client/api/sglang.go; the simulated server's side, if it is to have one: New in
-//	                     client/sim/server/server.go; names that once were: removed in cmd/llmsweep/removed.go
+//	                     client/sim/server/server.go
 //	a kind of load       kinds in sweep/arrival/kinds.go, with a file like that of Gamma in sweep/arrival/gamma.go: run
 //	                     has it then; sweep has Poisson arrivals alone (Poisson in sweep/experiment/experiment.go)
 //	a rule of judgement  verdict in sweep/measure/verdict.go for a stage, with DefaultTolerance; leastGrowth in
@@ -162,10 +162,10 @@ func executeWith(parser *kong.Kong, exited func() int, args []string, c *console
 	if err == nil {
 		err = checkPositive(parsed)
 	} else {
-		err = plainError(explainForeign(explainRemoved(err, args[0]), parser.Model, args), args[0])
+		err = plainError(explainForeign(err, parser.Model, args), args[0])
 	}
 	if err != nil {
 		return c.Complain(console.Usage(err))
 	}
-	return c.Complain(explainRemoved(parsed.Run(c), args[0]))
+	return c.Complain(parsed.Run(c))
 }
