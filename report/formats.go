@@ -27,7 +27,6 @@ func formats() []format {
 		}},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
 		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
-		{"verdict", verdicts},
 	}
 }
 
@@ -66,12 +65,4 @@ func JSON(w io.Writer, runs []rundir.Run) error {
 		return table.WriteJSON(w, runs[0])
 	}
 	return table.WriteJSON(w, runs)
-}
-
-func verdicts(w io.Writer, runs []rundir.Run, _ Options) error {
-	all := make([]rundir.Conclusion, len(runs))
-	for i := range runs {
-		all[i] = findings.Conclude(&runs[i])
-	}
-	return findings.WriteConclusions(w, all)
 }

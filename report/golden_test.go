@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 		{"en.80.txt", "console", Options{Width: 80, ASCII: true}},
 		{"en.ansi", "console", Options{Width: 100, Color: true}},
 		{"csv", "csv", Options{}},
-		{"json", "json", Options{}}, {"verdict.json", "verdict", Options{}},
+		{"json", "json", Options{}},
 	} {
 		for name, rs := range runs {
 			if name != "swept" && !strings.Contains("console markdown", c.format) {

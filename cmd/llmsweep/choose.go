@@ -22,7 +22,7 @@ type chooseCmd struct {
 	flags.Requirements
 	Only         []string `sep:"," placeholder:"K=V" help:"Only results with this model, gpu, gpus, engine, quant." group:"Choice"`
 	AnyWorkload  bool     `name:"any-workload" help:"Choose also among results of different workloads." group:"Choice"`
-	flags.Tables `set:"formats=console, markdown, json, html, verdict"`
+	flags.Tables `set:"formats=console, markdown, json, html"`
 	flags.Page
 }
 
@@ -57,7 +57,6 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	sections := choose.Sections(choices, 1)
-	ch.Conclusions = func() []rundir.Conclusion { return choose.Conclusions(choices) }
 	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections,
 		func(w io.Writer, o html.WriteOptions) error {
 			return html.Choose(w, choices, setups, options, sections, o)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +11,6 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/simtest"
-
-	"github.com/goccy/go-yaml"
 )
 
 // llmsweepLines returns the llmsweep command lines of a job of an example for CI, up to the next job.
@@ -30,40 +26,6 @@ func llmsweepLines(t *testing.T, file, job string) (lines []string) {
 		t.Fatalf("no llmsweep command in the job %q", job)
 	}
 	return lines
-}
-
-// TestAction runs the last step of the action with a program in place of llmsweep: its words, its exit code and the
-// outputs.
-func TestAction(t *testing.T) {
-	for _, tool := range []string{"bash", "jq", "xargs"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
-	var action struct {
-		Runs struct{ Steps []struct{ Run string } }
-	}
-	noError(t, yaml.Unmarshal([]byte(contentOf(t, "../../examples/ci/action.yml")), &action))
-	dir := t.TempDir()
-	script := "#!/bin/sh\nprintf '%s,' \"$@\" >words\n" +
-		`echo '{"verdict": "missed", "claim": "It is so.", "may_claim": "slo"}'` + "\nexit 3\n"
-	noError(t, os.WriteFile(filepath.Join(dir, "llmsweep"), []byte(script), 0o755))
-	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
-		action.Runs.Steps[len(action.Runs.Steps)-1].Run)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir,
-		"GITHUB_OUTPUT="+filepath.Join(dir, "outputs"), "COMMAND=run URL --slo 'ttft:p99<500ms' --label gpu=\"L20 48GB\"")
-	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 3 {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for file, want := range map[string]string{
-		"words":   "run,URL,--slo,ttft:p99<500ms,--label,gpu=L20 48GB,",
-		"outputs": "verdict=missed\nclaim=It is so.\nmay_claim=slo\n",
-	} {
-		if got := contentOf(t, filepath.Join(dir, file)); got != want {
-			t.Errorf("%s: %q", file, got)
-		}
-	}
 }
 
 // ciLine runs a command line of a workflow in a world, and returns the exit code and what it wrote to standard error.

@@ -20,7 +20,6 @@ import (
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/pair"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
 
@@ -29,7 +28,7 @@ type compareCmd struct {
 	FailIf       []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit code 3 beyond this limit; may be repeated." group:"What is found"`
 	History      string   `placeholder:"DIR" help:"Earlier runs, for the spread between runs." group:"What is found"`
 	AnyWorkload  bool     `name:"any-workload" help:"Compare also results of different workloads." group:"What is found"`
-	flags.Tables `set:"formats=console, markdown, json, html, verdict"`
+	flags.Tables `set:"formats=console, markdown, json, html"`
 	flags.Page
 	job.Flags
 }
@@ -81,7 +80,6 @@ func (cm *compareCmd) compareResults(c *console.Console) error {
 	}
 	sections := result.Report(1)
 	page := func(w io.Writer, o html.WriteOptions) error { return html.Compare(w, result, setups, sections, o) }
-	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(result.Conclusions(setups), result, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
@@ -220,7 +218,6 @@ func (cm *compareCmd) show(c *console.Console, r *compare.PairComparison, gates 
 	page := func(w io.Writer, o html.WriteOptions) error {
 		return html.Sections(w, "llmsweep compare --live", sections, o)
 	}
-	cm.Conclusions = func() []rundir.Conclusion { return compare.ApplyGates(r.Conclusions(), r, gates) }
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, sections, page); err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
 
 // TestSchemaCommand tests that llmsweep help schema prints what the files of all other tests are checked with.
 func TestSchemaCommand(t *testing.T) {
-	for _, name := range []string{"", "run", "records", "pair", "verdict"} {
+	for _, name := range []string{"", "run", "records", "pair"} {
 		want, err := rundir.SchemaOf(cmp.Or(name, "run"))
 		code, got := command(t, strings.Fields("help schema "+name)...)
 		if err != nil || code != console.Done || got != string(want) {

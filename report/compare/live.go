@@ -35,7 +35,6 @@ type PairComparison struct {
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
 	accuracy [2]rundir.Number
-	cost     *rundir.Cost
 }
 
 // noteInvalid is a stage of a server in which the client was the limit; why holds one note.
@@ -45,7 +44,7 @@ var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage"
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	v := &PairComparison{
 		Schema: liveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL},
-		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), run: a, cost: findings.CostOf(a, b),
+		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), run: a,
 	}
 	for _, r := range v.Rows {
 		if r.Low.Known() {

@@ -82,11 +82,10 @@ var (
 
 // Conclusions.
 var (
-	sayAgainst       = lang.Say("%s against %s: %s.", "%s 相对 %s：%s。")
-	sayNothingCommon = lang.Say("%s and %s have no metric in common.", "%s 与 %s 没有共同的指标。")
-	sayNoneOf        = lang.Say("no difference is shown in %s", "%s未显示出差异")
-	sayUnjudgedOf    = lang.Say("without an interval: %s", "没有置信区间：%s")
-	sayScales        = lang.Say("%s: %d GPUs have %[4]s the output of %[3]d%[7]s (%[5]s against %[6]s)",
+	sayAgainst    = lang.Say("%s against %s: %s.", "%s 相对 %s：%s。")
+	sayNoneOf     = lang.Say("no difference is shown in %s", "%s未显示出差异")
+	sayUnjudgedOf = lang.Say("without an interval: %s", "没有置信区间：%s")
+	sayScales     = lang.Say("%s: %d GPUs have %[4]s the output of %[3]d%[7]s (%[5]s against %[6]s)",
 		"%s：%d 张 GPU 的输出是 %d 张的 %s%[7]s（%[5]s；%[3]d 张：%[6]s）")
 	sayNoSpeedUp = lang.Say("%s: no speed-up from %[3]d to %[2]d GPUs is shown.", "%s：从 %[3]d 张 GPU 到 %[2]d 张未显示出加速。")
 	sayAlone     = lang.Say(" One request at a time: ITL %s -> %s.", "单并发时 token 间时延 %s -> %s。")

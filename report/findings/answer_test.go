@@ -206,7 +206,7 @@ func TestSaid(t *testing.T) {
 				said += fmt.Sprintf("  %s; %d of growth\n", LoadBrief(w, l), len(Growth(w, l)))
 			}
 		}
-		if tokens := Conclude(c.run).Tokens; tokens != nil {
+		if tokens := tokenCost(c.run); tokens != nil {
 			said += fmt.Sprintf("  costs %v, saturated %v\n", tokens.AtLoad.Or(0), tokens.AtSaturation.Value())
 		}
 	}

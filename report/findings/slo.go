@@ -30,6 +30,17 @@ func sloLines(run *rundir.Run, l lang.Lang) (lines []string) {
 	return append(lines[:min(len(lines), maxLines-len(advised))], advised...)
 }
 
+// severity is as in the exit code: the worst stage decides, and an invalid one decides nothing in its favour.
+func severity(s *rundir.Stage) int {
+	switch {
+	case s.Goodput.Verdict == rundir.Missed:
+		return 2
+	case s.Goodput.Verdict != rundir.Met || !s.Invalid.IsZero():
+		return 1
+	}
+	return 0
+}
+
 // sloSentence needs a run with an SLO.
 func sloSentence(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO

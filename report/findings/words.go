@@ -394,9 +394,3 @@ var (
 	turnWarm      = lang.Say("warm", "命中")
 	turnAgain     = lang.Say("computed again", "重新计算")
 )
-
-// Conclusions.
-var (
-	sayNoRows   = lang.Say("No stage was measured.", "没有测量任何阶段。")
-	sayRowsOnly = lang.Say("%d rows were measured, and no question was asked of them together.", "测量了 %d 行，没有提出须由各行共同回答的问题。")
-)

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-//go:embed run.schema.json records.schema.json pair.schema.json verdict.schema.json
+//go:embed run.schema.json records.schema.json pair.schema.json
 var files embed.FS
 
 // SchemaNames returns the names of the schemas: "run" is of run.json, "records" of each line of records.jsonl, "pair"
-// of pair.json, "verdict" of what --format verdict prints.
-func SchemaNames() []string { return []string{"run", "records", "pair", "verdict"} }
+// of pair.json,.
+func SchemaNames() []string { return []string{"run", "records", "pair"} }
 
 // SchemaOf returns the schema of that name, in JSON Schema 2020-12. It is an error if there is none.
 func SchemaOf(name string) ([]byte, error) {

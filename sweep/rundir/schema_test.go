@@ -47,7 +47,6 @@ func generated(t *testing.T, name string) []byte {
 		"run":     {rundir.Run{}, "run.json of an llmsweep run directory", rundir.Schema},
 		"records": {rundir.Record{}, "a line of records.jsonl of an llmsweep run directory", ""},
 		"pair":    {rundir.Pair{}, "pair.json of two servers measured by llmsweep in turns", rundir.PairSchema},
-		"verdict": {rundir.Conclusion{}, "a verdict of llmsweep", rundir.VerdictSchema},
 	}[name]
 	g := generator{comments: comments(t)}
 	if err := json.Unmarshal(written, &g.defs); err != nil {
@@ -208,16 +207,14 @@ func TestExamples(t *testing.T) {
 
 // A file with every key set, and one with none, follow the schema and are read as they were written.
 func TestEveryKey(t *testing.T) {
-	for name, value := range map[string]any{"run": &rundir.Run{}, "records": &rundir.Record{}, "pair": &rundir.Pair{},
-		"verdict": &rundir.Conclusion{Verdict: rundir.DecisionMet, MayClaim: rundir.SupportsSLO}} {
+	for name, value := range map[string]any{"run": &rundir.Run{}, "records": &rundir.Record{}, "pair": &rundir.Pair{}} {
 		for _, full := range []bool{false, true} {
 			if full {
-				testkit.Fill(value, rundir.DecisionMet, rundir.SupportsSLO, rundir.Over(1.5), note.Text.New("text"),
+				testkit.Fill(value, rundir.Over(1.5), note.Text.New("text"),
 					json.RawMessage(`{"key":"text"}`), time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC))
 			}
 			if f := reflect.ValueOf(value).Elem().FieldByName("Schema"); f.IsValid() {
-				f.SetString(map[string]string{"run": rundir.Schema, "pair": rundir.PairSchema,
-					"verdict": rundir.VerdictSchema}[name])
+				f.SetString(map[string]string{"run": rundir.Schema, "pair": rundir.PairSchema}[name])
 			}
 			b, err := json.Marshal(value)
 			if err != nil {
@@ -254,7 +251,7 @@ func TestForeignFiles(t *testing.T) {
 		}
 	}
 	_, err = rundir.SchemaOf("nothing")
-	if err == nil || err.Error() != `no schema "nothing": there are run, records, pair, verdict` {
+	if err == nil || err.Error() != `no schema "nothing": there are run, records, pair` {
 		t.Error(err)
 	}
 }

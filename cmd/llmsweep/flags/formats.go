@@ -23,8 +23,5 @@ func CheckFormat(name string, formats []string) error {
 	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(formats, ", "))
 }
 
-// FormatVerdict is the format of conclusions, for programs.
-const FormatVerdict = "verdict"
-
 // FormatSVG is the format of one drawing.
 const FormatSVG = "svg"

@@ -8,12 +8,10 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
-	"llmsweep/report/findings"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 )
 
 // Tables holds the flags of how tables are written.
@@ -24,8 +22,6 @@ type Tables struct {
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language (that of LANG)." group:"Result"`
 	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since." hidden:"" group:"Result"`
 	Plain  bool   `help:"No colour." hidden:"" group:"Result"`
-
-	Conclusions func() []rundir.Conclusion `kong:"-"` // for --format verdict; nil where the command has none
 }
 
 // Write writes tables in the format, the language and the file of the flags.
@@ -42,8 +38,8 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 		Comment: inputs.CommentOf(t.Format)})
 }
 
-// Names returns the language of the names of configurations: that of the text, and English in JSON and verdicts, which
-// are the same in every language.
+// Names returns the language of the names of configurations: that of the text, and English in JSON, which
+// is the same in every language.
 func (t *Tables) Names() lang.Lang {
 	if t.forPrograms() {
 		return lang.English
@@ -51,7 +47,7 @@ func (t *Tables) Names() lang.Lang {
 	return lang.Lang(t.Lang)
 }
 
-func (t *Tables) forPrograms() bool { return t.Format == "json" || t.Format == FormatVerdict }
+func (t *Tables) forPrograms() bool { return t.Format == "json" }
 
 // CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it
 // begins.
@@ -67,8 +63,6 @@ func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) e
 	switch t.Format {
 	case "json":
 		return asJSON(out)
-	case FormatVerdict:
-		return findings.WriteConclusions(out, t.Conclusions())
 	case FormatHTML:
 		if page == nil {
 			return console.Usage(fmt.Errorf("-o %s: this command writes no page: use .md or .json", filepath.Base(t.Output)))
