@@ -49,7 +49,7 @@ func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.
 		o.Choice = &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2,
 			"A100": 3.6, "H100": 6}, Headroom: 0.2, AnyWorkload: true}
 	}
-	out := testkit.Must(document.Write(setup.Load(in), nil, o))
+	out := testkit.Must(document.Write(setup.Load(in), o))
 	return string(out.Document)
 }
 

@@ -47,7 +47,7 @@ type reportCmd struct {
 
 	Drawing string `placeholder:"NAME" help:"Of --format svg: output, ttft, itl, latency or speed." group:"Result"`
 
-	Document    bool     `help:"Write or renew one document that compares all results." group:"Document"`
+	Document    bool     `help:"Write one document that compares all results." group:"Document"`
 	Order       []string `sep:"," placeholder:"K,K" help:"Sort by model, gpu, gpus, engine, quant (gpu,engine)." group:"Document"`
 	Source      string   `placeholder:"URL" help:"Source of the results (the names of their files)." group:"Document"`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads." group:"Document"`

@@ -30,14 +30,6 @@ func (p Prices) Add(texts []string) error {
 	return nil
 }
 
-// Texts returns the prices as [Prices.Add] reads them, by name.
-func (p Prices) Texts() (all []string) {
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		all = append(all, name+"="+lang.Shortest(p[name]))
-	}
-	return all
-}
-
 // ParsePrices reads L20=1.2,A100=3.6.
 func ParsePrices(text string) (Prices, error) {
 	p := Prices{}

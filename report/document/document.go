@@ -1,7 +1,6 @@
 // Package document writes the comparison of many configurations as one document: what is compared, a table for each
-// configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When
-// it is written again, they are renewed, and every byte that people wrote around them is kept. The package reads and
-// writes no file itself. Start at [Write].
+// configuration, the comparison, the choice, and charts as files beside it. The package reads and writes no file
+// itself. Start at [Write].
 package document
 
 import (
@@ -10,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +17,8 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
-	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
@@ -29,151 +29,68 @@ import (
 type Options struct {
 	Lang lang.Lang
 	Base string // prefix of the names of drawings
-	// Force overwrites a document that is not llmsweep's, and generated parts that people changed.
-	Force bool
 	// From is how the document names a file or directory that a result came from, in its comments too.
-	From func(path string) string
-	// Source is an address to name in place of all sources. Empty: as the document was written, a new one with From.
-	Source string
-	// Choice is what is to be chosen for; nil: no choice is made. ChoiceNote is kept in the document, so that it can be
-	// made again.
-	Choice      *choose.Options
-	ChoiceNote  any
+	From        func(path string) string
+	Source      string          // an address to name in place of all sources
+	Choice      *choose.Options // what is to be chosen for; nil: no choice is made
 	AnyWorkload bool
-	// Order is what the sections are sorted by, the first two in their headings. Empty: as the document was written, a
-	// new one by GPU and engine.
-	Order []string
+	Order       []string // what the sections are sorted by, the first two in their headings. Empty: by GPU and engine.
 }
 
-// Output is a document and the drawings beside it, by name.
+// Output is a document, the drawings beside it by name, and the page of a comparison; that is nil where there is none.
 type Output struct {
-	Document []byte
-	Files    map[string][]byte
+	Document, Page []byte
+	Drawings       map[string][]byte
 }
 
-// runMarker is the JSON in a run's marker.
-type runMarker struct {
-	From string   `json:"from"`           // as [Options].From names it
-	Line int      `json:"line,omitempty"` // in that file; 0 for a run directory
-	With []string `json:"with,omitempty"` // the other files of a run whose rows have files of their own
-}
-
-type storedRun struct {
-	runMarker
-	firstLine, lines int // where the document has it
-}
-
-func storedRuns(old []byte) ([]storedRun, error) {
-	pieces, err := split(string(old))
-	if err != nil {
-		return nil, err
-	}
-	var all []storedRun
-	for _, p := range pieces {
-		var m runMarker
-		if p.name == partRun && json.Unmarshal([]byte(p.note), &m) == nil {
-			all = append(all, storedRun{m, p.line, strings.Count(p.text, "\n")})
-		}
-	}
-	return all, nil
-}
-
-// ChoiceNote returns the settings of a document's choice as JSON; empty where it has none.
-func ChoiceNote(old []byte) string {
-	pieces, err := split(string(old))
-	if err != nil {
-		return ""
-	}
-	for _, p := range pieces {
-		if p.name == partChoice {
-			return p.note
-		}
-	}
-	return ""
-}
-
-// Write writes the document of the setups. Of the old document, empty for a new one, it keeps the text of people and the
-// order of the runs.
-func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
-	pieces, err := split(string(old))
-	if err != nil {
+// Write writes the document of the setups.
+func Write(setups []setup.Setup, o Options) (Output, error) {
+	w := &writer{Options: o, setups: setups, out: Output{Drawings: map[string][]byte{}}}
+	comparison, err := compare.Of(setups, o.AnyWorkload)
+	if err != nil && !compare.Incomparable(err) && len(setups) != 1 {
 		return Output{}, err
 	}
-	if len(old) > 0 && !slices.ContainsFunc(pieces, func(p piece) bool { return p.name != "" }) {
-		if !o.Force {
-			return Output{}, fmt.Errorf("it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another " +
-				"file with -o, or overwrite it with --force")
+	var choices []choose.Choice
+	if o.Choice != nil {
+		if choices, err = choose.Of(setups, *o.Choice); err != nil {
+			return Output{}, err
 		}
-		pieces = nil
 	}
-	if err := checkIntact(pieces); err != nil && !o.Force {
-		return Output{}, err
+	var b strings.Builder
+	b.WriteString("# " + docTitle.In(o.Lang) + "\n\n" + part("summary", "", w.summary(comparison, choices)) +
+		"\n## " + docDetails.In(o.Lang) + "\n\n" + w.runs())
+	if comparison != nil {
+		text, err := w.markdown(comparison.Sections(2), w.drawings())
+		if err != nil {
+			return Output{}, err
+		}
+		b.WriteString("\n" + part("compare", "", text))
+		var page bytes.Buffer
+		if err := html.Compare(&page, comparison, setups, comparison.Report(1), html.WriteOptions{Lang: o.Lang}); err != nil {
+			return Output{}, err
+		}
+		w.out.Page = page.Bytes()
 	}
-	w := &writer{Options: o, setups: setups, out: Output{Files: map[string][]byte{}}}
-	kept := storedSettings(pieces)
-	if len(o.Order) == 0 {
-		w.Order = kept.Order
+	if choices != nil {
+		text, err := w.choiceText(choices)
+		if err != nil {
+			return Output{}, err
+		}
+		b.WriteString("\n" + part("choice", "", text))
 	}
-	w.Source = cmp.Or(o.Source, kept.Source)
-	parts, err := w.parts()
-	if err != nil {
-		return Output{}, err
-	}
-	if len(pieces) == 0 {
-		pieces = w.skeleton()
-	} else if len(o.Order) > 0 {
-		pieces = w.sortRuns(pieces)
-	}
-	w.out.Document = []byte(join(w.fill(pieces, parts)))
+	w.out.Document = []byte(b.String())
 	return w.out, nil
+}
+
+// part marks what llmsweep wrote: readers of documents take no labels from it.
+func part(name, note, text string) string {
+	return "<!-- llmsweep:" + name + note + " -->\n" + text + "<!-- /llmsweep:" + name + " -->\n"
 }
 
 type writer struct {
 	Options
 	setups []setup.Setup
 	out    Output
-}
-
-// The headings of a new document are text, which people may change.
-func (w *writer) skeleton() []piece {
-	return []piece{
-		{text: "# " + docTitle.In(w.Lang) + "\n\n"}, {name: partSummary},
-		{text: "\n## " + docDetails.In(w.Lang) + "\n\n"}, {name: partRun},
-		{text: "\n"}, {name: partCompare}, {text: "\n"}, {name: partChoice},
-	}
-}
-
-// parts returns the generated parts that a document has once, by name.
-func (w *writer) parts() (map[string]piece, error) {
-	parts := map[string]piece{}
-	comparison, err := compare.Of(w.setups, w.AnyWorkload)
-	if err != nil && !compare.Incomparable(err) && len(w.setups) != 1 {
-		return nil, err
-	}
-	if comparison != nil {
-		text, err := w.markdown(comparison.Sections(2), w.drawings())
-		if err != nil {
-			return nil, err
-		}
-		parts[partCompare] = piece{name: partCompare, text: text}
-	}
-	var choices []choose.Choice
-	if w.Choice != nil {
-		if choices, err = choose.Of(w.setups, *w.Choice); err != nil {
-			return nil, err
-		}
-		text, err := w.choiceText(choices)
-		if err != nil {
-			return nil, err
-		}
-		parts[partChoice] = piece{name: partChoice, note: markerJSON(w.ChoiceNote), text: text}
-	}
-	summary := piece{name: partSummary, text: w.summary(comparison, choices)}
-	if len(w.Order) > 0 || w.Source != "" {
-		summary.note = markerJSON(settings{w.Order, w.Source})
-	}
-	parts[partSummary] = summary
-	return parts, nil
 }
 
 func (w *writer) choiceText(all []choose.Choice) (string, error) {
@@ -210,100 +127,37 @@ func (w *writer) markdown(sections []table.Section, drawings string) (string, er
 	return b.String(), err
 }
 
-// fill puts the parts into the pieces, and adds what has no place yet at the end.
-func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
-	runs := w.runPieces(pieces)
-	var filled []piece
-	placed := map[string]bool{}
-	for _, p := range pieces {
-		part, ok := parts[p.name]
-		switch {
-		case p.name == partRun:
-			if !placed[partRun] { // those that come before all that the document has
-				filled = append(filled, runs[""]...)
-			}
-			placed[partRun] = true
-			if written, ok := runs[p.note]; ok && p.note != "" {
-				filled = append(filled, written...)
-				delete(runs, p.note)
-			} else if p.note != "" { // not among the setups, or there twice: it is kept
-				filled = append(filled, p)
-			}
-		case p.name == "":
-			filled = append(filled, p)
-		case ok && !placed[p.name]:
-			placed[p.name] = true
-			filled = append(filled, part)
-		}
-	}
-	if !placed[partRun] {
-		filled = append(append(filled, piece{text: "\n"}), runs[""]...)
-	}
-	for _, name := range []string{partCompare, partChoice} {
-		if part, ok := parts[name]; ok && !placed[name] {
-			filled = append(filled, piece{text: "\n"}, part)
-		}
-	}
-	for i := range filled {
-		if p := &filled[i]; p.name != "" {
-			p.sum = inputs.OutputSum([]byte(p.text))
-		}
-	}
-	return filled
-}
-
-// runPieces renders all runs, by the marker of the run of the document that each stands behind: its own where the
-// document has it, else that of the last one that sorts before it. New ones that sort before all stand under "".
-func (w *writer) runPieces(pieces []piece) map[string][]piece {
-	var known []string
-	for _, p := range pieces {
-		if p.name == partRun && p.note != "" {
-			known = append(known, p.note)
-		}
-	}
+// runs renders all runs, sorted.
+func (w *writer) runs() string {
 	sorted := make([]*setup.Setup, len(w.setups))
 	for i := range w.setups {
 		sorted[i] = &w.setups[i]
 	}
 	slices.SortStableFunc(sorted, w.comparator())
-	behind := map[string][]*setup.Setup{}
-	at := ""
-	for _, s := range sorted {
-		if n := w.runNote(s); slices.Contains(known, n) {
-			at = n
-			behind[at] = slices.Insert(behind[at], 0, s)
-			continue
-		}
-		behind[at] = append(behind[at], s)
-	}
-	runs := map[string][]piece{}
+	var b strings.Builder
 	last := ""
-	for _, n := range append([]string{""}, known...) {
-		for _, s := range behind[n] {
-			group := w.heading(s)
-			runs[n] = append(runs[n], piece{name: partRun, note: w.runNote(s), text: w.runText(s, group != last)})
-			last = group
-		}
+	for _, s := range sorted {
+		group := w.heading(s)
+		b.WriteString(part("run", w.runNote(s), w.runText(s, group != last)))
+		last = group
 	}
-	return runs
+	return b.String()
 }
 
+// runNote is the JSON that says where a run came from; a run that llmsweep measured has no line.
 func (w *writer) runNote(s *setup.Setup) string {
-	src := s.Run.Source
-	if src == nil {
-		return markerJSON(runMarker{From: w.From(s.Path)})
+	path, line := s.Path, 0
+	if src := s.Run.Source; src != nil {
+		path, line = src.File, src.Line
 	}
-	m := runMarker{From: w.From(src.File), Line: src.Line}
-	for i := range s.Run.Stages {
-		row := s.Run.Stages[i].Source
-		if src.Format != published.LLMD || row.File == src.File {
-			continue
-		}
-		if name := w.From(row.File); !slices.Contains(m.With, name) {
-			m.With = append(m.With, name)
-		}
+	b, err := json.Marshal(struct {
+		From string `json:"from"`
+		Line int    `json:"line,omitempty"`
+	}{w.From(path), line})
+	if err != nil { // only a text and a number
+		return ""
 	}
-	return markerJSON(m)
+	return " " + strings.ReplaceAll(string(b), "--", `-\u002d`) // two hyphens would end the comment
 }
 
 func (w *writer) runText(s *setup.Setup, heading bool) string {
@@ -466,4 +320,20 @@ func (w *writer) distinct(label func(*rundir.Run) string) []string {
 		}
 	}
 	return names
+}
+
+// SourceNames returns how a document names files: beneath its directory by the path from there, elsewhere as names
+// does, since a document that is published tells nothing of the machine that it was written on.
+func SourceNames(document string, names func(path string) string) func(path string) string {
+	return func(path string) string {
+		file, err1 := filepath.Abs(path)
+		dir, err2 := filepath.Abs(filepath.Dir(document))
+		if err1 != nil || err2 != nil {
+			return names(path)
+		}
+		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+		return names(file)
+	}
 }

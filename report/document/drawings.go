@@ -47,14 +47,14 @@ func (w *writer) drawing(model, what string, f *draw.File) string {
 		model = string(r[:longest])
 	}
 	name := w.freeName(fileName(w.Base+"-"+model) + "-" + what)
-	w.out.Files[name+".svg"] = b.Bytes()
+	w.out.Drawings[name+".svg"] = b.Bytes()
 	return fmt.Sprintf("\n![%s](%s.svg)\n", table.Escape(f.Name(w.Lang)), name)
 }
 
 // freeName numbers names that differ only in what fileName drops, such as those in other scripts.
 func (w *writer) freeName(name string) string {
 	free := name
-	for n := 2; w.out.Files[free+".svg"] != nil; n++ {
+	for n := 2; w.out.Drawings[free+".svg"] != nil; n++ {
 		free = name + "-" + strconv.Itoa(n)
 	}
 	return free

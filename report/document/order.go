@@ -2,9 +2,7 @@ package document
 
 import (
 	"cmp"
-	"encoding/json"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,67 +10,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 )
-
-// settings are the JSON in the summary's marker: the options of a document that are not the defaults.
-type settings struct {
-	Order  []string `json:"order,omitempty"`
-	Source string   `json:"source,omitempty"`
-}
-
-func storedSettings(pieces []piece) (s settings) {
-	for _, p := range pieces {
-		if p.name == partSummary && json.Unmarshal([]byte(p.note), &s) == nil {
-			// People edit documents.
-			s.Order = slices.DeleteFunc(s.Order, func(key string) bool { return !slices.Contains(OrderKeys(), key) })
-			return s
-		}
-	}
-	return settings{}
-}
-
-var headingLine = regexp.MustCompile(`(?m)^#`)
-
-// sortRuns sorts the runs of a document. What people wrote behind a run moves with it, up to the next heading of
-// theirs.
-func (w *writer) sortRuns(pieces []piece) []piece {
-	type block struct {
-		setup  *setup.Setup // nil: it stays where it is
-		pieces []piece
-	}
-	var blocks, runs []block
-	for _, p := range pieces {
-		at := slices.IndexFunc(w.setups, func(s setup.Setup) bool { return p.name == partRun && w.runNote(&s) == p.note })
-		last := len(blocks) - 1
-		switch {
-		case at >= 0:
-			blocks = append(blocks, block{&w.setups[at], []piece{p}})
-		case p.name == "" && last >= 0 && blocks[last].setup != nil && strings.TrimSpace(p.text) != "":
-			end := len(p.text)
-			if m := headingLine.FindStringIndex(p.text); m != nil {
-				end = m[0]
-			}
-			blocks[last].pieces = append(blocks[last].pieces, piece{text: p.text[:end]})
-			blocks = append(blocks, block{nil, []piece{{text: p.text[end:]}}})
-		default:
-			blocks = append(blocks, block{nil, []piece{p}})
-		}
-	}
-	for _, b := range blocks {
-		if b.setup != nil {
-			runs = append(runs, b)
-		}
-	}
-	order := w.comparator()
-	slices.SortStableFunc(runs, func(a, b block) int { return order(a.setup, b.setup) })
-	var all []piece
-	for _, b := range blocks {
-		if b.setup != nil {
-			b, runs = runs[0], runs[1:]
-		}
-		all = append(all, b.pieces...)
-	}
-	return all
-}
 
 // compareSetups groups configurations by hardware, engine, model size and quantization.
 func compareSetups(a, b *setup.Setup) int {

@@ -71,7 +71,7 @@ func TestOwnDocumentsRead(t *testing.T) {
 		for _, l := range lang.All() {
 			doc := testkit.Must(published.ParseText(name, bytes.NewReader(text)))
 			from := func(path string) string { return path }
-			out := testkit.Must(Write(loaded(doc), nil, Options{Lang: l, Base: "report", From: from}))
+			out := testkit.Must(Write(loaded(doc), Options{Lang: l, Base: "report", From: from}))
 			if diff := cmp.Diff(want, outline(name, out.Document)); diff != "" {
 				t.Errorf("%s %s (-original +document):\n%s", name, l, diff)
 			}

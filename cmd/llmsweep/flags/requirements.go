@@ -10,13 +10,13 @@ import (
 
 // Requirements holds the flags of what is needed, and what GPUs cost.
 type Requirements struct {
-	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated." group:"Choice"`
-	Demand   string   `json:"demand,omitempty" placeholder:"20req/s" help:"Demand, such as 20req/s, 5000tok/s or 500users." group:"Choice"`
-	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6." group:"Choice"`
-	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"Prices in a YAML file, one 'L20: 1.2' a line." group:"Choice"`
-	Currency string   `json:"currency,omitempty" placeholder:"NAME" help:"Currency of the prices, such as CNY, to print." hidden:"" group:"Choice"`
-	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs (no limit)." group:"Choice"`
-	Headroom float64  `json:"headroom" default:"0.2" placeholder:"SHARE" help:"Share of each replica to keep free (${default})." group:"Choice"`
+	SLO      []string `name:"slo" sep:"none" placeholder:"TERM" help:"Objective, such as 'ttft:p99<500ms'; may be repeated." group:"Choice"`
+	Demand   string   `placeholder:"20req/s" help:"Demand, such as 20req/s, 5000tok/s or 500users." group:"Choice"`
+	Price    []string `sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6." group:"Choice"`
+	Prices   string   `placeholder:"FILE" help:"Prices in a YAML file, one 'L20: 1.2' a line." group:"Choice"`
+	Currency string   `placeholder:"NAME" help:"Currency of the prices, such as CNY, to print." hidden:"" group:"Choice"`
+	MaxGPUs  int      `name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs (no limit)." group:"Choice"`
+	Headroom float64  `default:"0.2" placeholder:"SHARE" help:"Share of each replica to keep free (${default})." group:"Choice"`
 }
 
 // Options parses the flags.
