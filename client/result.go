@@ -85,6 +85,7 @@ type Result struct {
 	TokenSource     string
 
 	Replica int // which of several servers got it, from 1; 0 where there is one
+	Rank    int // which of several processes sent it, from 1; 0 where there is one
 
 	Resent int           // how often a connection was found closed before any of the request was written on it
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection

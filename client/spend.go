@@ -46,10 +46,9 @@ type Spent struct {
 // asked for.
 type SpendLimiter struct {
 	limits  SpendLimits
-	earlier Spent // before the limiter was made, and by other processes; see [SpendLimiter.Begin] and [SpendLimiter.Book]
+	earlier Spent // before the limiter was made; see [SpendLimiter.Begin]
 
 	mu         sync.Mutex
-	limit      float64 // limits.Cost, or less after [SpendLimiter.Grant]
 	spent      Spent
 	reserved   struct{ prompt, output int64 }
 	allPrompts promptClass
@@ -76,7 +75,7 @@ func (c *promptClass) add(tokens, bytes int) {
 
 // NewSpendLimiter returns a limiter.
 func NewSpendLimiter(l SpendLimits) *SpendLimiter {
-	return &SpendLimiter{limits: l, limit: l.Cost, byLength: map[int]*promptClass{}}
+	return &SpendLimiter{limits: l, byLength: map[int]*promptClass{}}
 }
 
 // Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
@@ -126,7 +125,7 @@ func (p *SpendLimiter) Reserve(prepared *Prepared) Reservation {
 	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
 	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
-	if p.limit > 0 && p.earlier.Cost+p.limits.Price(prompt, output) > p.limit {
+	if p.limits.Cost > 0 && p.earlier.Cost+p.limits.Price(prompt, output) > p.limits.Cost {
 		p.spent.Refused = true
 		return nil
 	}
@@ -248,43 +247,6 @@ type Reservation interface {
 	Settle(res *Result)
 }
 
-// minRemaining is what Remaining returns for nothing, since 0 means no limit. A share of it is above 0, too.
-const minRemaining = 1e-200
-
-// Remaining returns what is left of the limit, without regard to requests in flight; 0 for no limit.
-func (p *SpendLimiter) Remaining() float64 {
-	if p.limits.Cost == 0 {
-		return 0
-	}
-	return max(minRemaining, p.limits.Cost-p.Spent().Cost)
-}
-
-// Grant lets requests spend no more than a part of what is left from now on, until [SpendLimiter.Release]; 0 is no
-// limit.
-func (p *SpendLimiter) Grant(cost float64) {
-	spent := p.Spent().Cost
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.limit = p.limits.Cost
-	if cost > 0 {
-		p.limit = spent + cost
-	}
-}
-
-// Release lets requests spend what is left of the limit again.
-func (p *SpendLimiter) Release() { p.Grant(0) }
-
-// Book adds what another process has spent. It does not count towards a part that was granted to this one.
-func (p *SpendLimiter) Book(s Spent) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.earlier = p.earlier.Plus(s)
-	p.spent.Refused = p.spent.Refused || s.Refused
-	if p.limit != p.limits.Cost {
-		p.limit += s.Cost
-	}
-}
-
 // Plus returns the sum of s and o. Refused stays that of s.
 func (s Spent) Plus(o Spent) Spent {
 	s.Requests += o.Requests
@@ -293,17 +255,5 @@ func (s Spent) Plus(o Spent) Spent {
 	s.UnsurePrompt += o.UnsurePrompt
 	s.UnsureOutput += o.UnsureOutput
 	s.Cost += o.Cost
-	return s
-}
-
-// Since returns what was spent since an earlier time.
-func (s Spent) Since(before Spent) Spent {
-	s.Requests -= before.Requests
-	s.Prompt -= before.Prompt
-	s.Output -= before.Output
-	s.UnsurePrompt -= before.UnsurePrompt
-	s.UnsureOutput -= before.UnsureOutput
-	s.Cost -= before.Cost
-	s.Refused = s.Refused && !before.Refused
 	return s
 }

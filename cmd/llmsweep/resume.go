@@ -49,7 +49,7 @@ func (r *resumeCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if node != nil && node.Rank > 0 {
-		return job.Follow(c, node, func(args []string, found []byte) (job.Plan, error) { return r.rankPlan(c, args, found) })
+		return job.Follow(c, node)
 	}
 	before, err := job.OpenResumed(r.Dir)
 	if err != nil {
@@ -110,18 +110,4 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 	grammar.Sweep.Cluster, grammar.Run.Cluster = r.Cluster, r.Cluster
 	c.URL, c.Configured = quiet.URL, quiet.Configured
 	return grammar, parsed, nil
-}
-
-// rankPlan returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on
-// its machine alone.
-func (r *resumeCmd) rankPlan(c *console.Console, args []string, found []byte) (p job.Plan, err error) {
-	grammar, parsed, err := r.parse(c, &rundir.Command{Args: args})
-	if err != nil {
-		return p, err
-	}
-	j, err := grammar.job(c, parsed.Selected().Name)
-	if err != nil {
-		return p, err
-	}
-	return j.Again(found)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
@@ -47,39 +48,43 @@ func (l lateConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// sender is a doer with connections that need no opening.
+type sender struct{ load.Doer }
+
+func (sender) Warm(context.Context, int) error { return nil }
+func (sender) Timestamps() string              { return "user" }
+
 // gang is a number of ranks in one process, in virtual time.
 type gang struct {
-	*cluster.Coordinator
-	work    func(rank int) cluster.Work // what each sends with; nil for what rank 0 does
-	late    time.Duration               // how long messages to the last rank take
+	*cluster.Ranks
+	late    time.Duration // how long messages to the last rank take
 	limiter *client.SpendLimiter
 	ends    []chan error
-	ups     []net.Conn
+	ups     []net.Conn // of the ranks from 1 on
 }
 
 // assemble starts ranks for a run.
 func (g *gang) assemble(t *testing.T, c *sweep.Config, ranks int) {
 	t.Helper()
-	g.Coordinator = cluster.NewCoordinator(ranks, version)
-	g.Seed, g.SpendLimiter, c.RunStage, c.Ranks = c.Seed, g.limiter, g.Hold, ranks
-	for r := range ranks {
+	g.Ranks = cluster.NewRanks(ranks, version, "n0")
+	own := sender{c.Doer}
+	g.Sender = own
+	if g.limiter != nil {
+		g.Allowance = g.limiter
+	}
+	c.Doer, c.Ranks = g, ranks
+	c.Others = func() (float64, float64, []note.Note) { return -1, -1, g.Slow() }
+	for r := 1; r < ranks; r++ {
 		down, up := net.Pipe()
 		end := make(chan error, 1)
 		g.ends, g.ups = append(g.ends, end), append(g.ups, up)
-		w := cluster.Work{Doer: c.Doer, Sources: c.Sources}
-		if g.work != nil {
-			w = g.work(r)
-		}
 		if r == ranks-1 && g.late > 0 {
 			up = lateConn{up, g.late}
 		}
 		go g.Admit(down)
 		go func() {
-			s, _, err := cluster.Join(t.Context(), up, hello(r, ranks))
-			if err == nil {
-				err = s.Serve(t.Context(), w)
-			}
-			end <- err
+			rank := cluster.Rank{Hello: hello(r, ranks), Connect: func([]byte) (cluster.Sender, error) { return own, nil }}
+			end <- rank.Serve(t.Context(), up)
 		}()
 	}
 	if err := g.Gather(t.Context(), nil, func(string) {}); err != nil {
@@ -172,12 +177,9 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []string, 
 	var prompts sync.Map
 	run, log := hold(t, ranks, []experiment.Stage{experiment.NewStage(l, requests, 0)}, func(c *sweep.Config, g *gang) {
 		c.Doer = notingDoer{c.Doer, &prompts}
-		texts := func() func(string) load.Source { // all differ, and are the same on all ranks
-			w := workload.NewSynthetic(rundir.Lengths{Mean: 64, Std: 10}, rundir.Lengths{Mean: 16, Std: 4}, 42, workload.Guess)
-			*workload.NonceOf(w) = 7
-			return w.Stage
-		}
-		c.Sources, g.work = texts(), func(int) cluster.Work { return cluster.Work{Doer: c.Doer, Sources: texts()} }
+		w := workload.NewSynthetic(rundir.Lengths{Mean: 64, Std: 10}, rundir.Lengths{Mean: 16, Std: 4}, 42, workload.Guess)
+		*workload.NonceOf(w) = 7
+		c.Sources = w.Stage
 	})
 	if run.State != rundir.Complete || len(run.Warnings)+len(run.Stages[0].Warnings) > 0 {
 		t.Fatalf("%d ranks: %s, %v, %v", ranks, run.State, run.Failure, run.Warnings)
@@ -214,11 +216,7 @@ func TestRanksSendOneSchedule(t *testing.T) {
 			if diff := cmp.Diff(one, all); diff != "" {
 				t.Errorf("%s: %d ranks send something else:\n%.1000s", l.Name(), ranks, diff)
 			}
-			want := ranks
-			if n := l.Limit(); n > 0 {
-				want = min(want, n)
-			}
-			if len(by) != want {
+			if len(by) != ranks {
 				t.Errorf("%s: of %d ranks these sent: %v", l.Name(), ranks, by)
 			}
 		}
@@ -229,7 +227,7 @@ func TestRanksSendOneSchedule(t *testing.T) {
 func TestALostRankEndsTheRun(t *testing.T) {
 	stages := []experiment.Stage{poisson(20, 10*time.Second), poisson(10, 10*time.Second)}
 	run, log := hold(t, 3, stages, func(_ *sweep.Config, g *gang) {
-		time.AfterFunc(14*time.Second, func() { g.ups[2].Close() })
+		time.AfterFunc(14*time.Second, func() { g.ups[1].Close() })
 	})
 	if run.State != rundir.Failed || run.Failure.Code != "cluster.lost" || fmt.Sprint(run.Failure.Args["rank"]) != "2" ||
 		len(run.Stages) != 2 {
@@ -251,7 +249,7 @@ func TestALostRankEndsTheRun(t *testing.T) {
 
 // A rank that is reached late is named, and the stage counts.
 func TestALateRankIsNamed(t *testing.T) {
-	run, _ := hold(t, 2, []experiment.Stage{poisson(20, 10*time.Second)}, func(_ *sweep.Config, g *gang) {
+	run, _ := hold(t, 2, []experiment.Stage{poisson(10, 10*time.Second)}, func(_ *sweep.Config, g *gang) {
 		g.late = 30 * time.Millisecond
 	})
 	st := run.Stages[0]
@@ -261,40 +259,14 @@ func TestALateRankIsNamed(t *testing.T) {
 	}
 }
 
-// payingDoer spends from a limiter, as a client does.
-type payingDoer struct {
-	load.Doer
-	limiter *client.SpendLimiter
-}
-
-func (p payingDoer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
-	r := p.limiter.Reserve(call)
-	if r == nil {
-		res.Unpaid = true
-		return
-	}
-	p.Doer.Do(ctx, call, res)
-	r.Settle(res)
-}
-
 // Ranks keep a limit on cost together, use most of it, and end the run there.
 func TestRanksKeepALimitTogether(t *testing.T) {
 	const limit = 0.03
-	limiters := [3]*client.SpendLimiter{}
-	for i := range limiters {
-		limiters[i] = client.NewSpendLimiter(client.SpendLimits{Cost: limit, PriceIn: 1, PriceOut: 1})
-	}
+	limiter := client.NewSpendLimiter(client.SpendLimits{Cost: limit, PriceIn: 1, PriceOut: 1})
 	stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0), poisson(20, time.Minute)}
-	run, _ := hold(t, len(limiters), stages, func(c *sweep.Config, g *gang) {
-		d := c.Doer
-		c.Doer = payingDoer{d, limiters[0]}
-		g.limiter, g.work = limiters[0], func(rank int) cluster.Work {
-			return cluster.Work{Doer: payingDoer{d, limiters[rank]}, Sources: c.Sources, SpendLimiter: limiters[rank]}
-		}
-	})
-	all, others := limiters[0].Spent(), limiters[1].Spent().Cost+limiters[2].Spent().Cost
-	if all.Cost > limit || all.Cost < 0.7*limit || others < all.Cost/2 || !all.Refused {
-		t.Errorf("%+v, the others %g", all, others)
+	run, _ := hold(t, 3, stages, func(c *sweep.Config, g *gang) { g.limiter = limiter })
+	if all := limiter.Spent(); all.Cost > limit || all.Cost < 0.5*limit || !all.Refused {
+		t.Errorf("%+v", all)
 	}
 	if len(run.Stages) != 2 || run.Stages[1].State != rundir.Interrupted {
 		t.Errorf("%d stages, the last is %s", len(run.Stages), run.Stages[len(run.Stages)-1].State)
@@ -311,7 +283,7 @@ func TestWhoMayJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c, address := cluster.NewCoordinator(1, version), l.Addr().String()
+	c, address := cluster.NewRanks(2, version, "n0"), l.Addr().String()
 	if err := c.Listen(l, token); err != nil {
 		t.Fatal(err)
 	}
@@ -323,29 +295,34 @@ func TestWhoMayJoin(t *testing.T) {
 	if r, err := http.Get("http://" + address); err == nil && r.StatusCode == http.StatusOK {
 		t.Error("it answers without TLS")
 	}
-	join := func(h cluster.Hello, refusal string) (*cluster.Session, []byte) {
-		t.Helper()
+	got := make(chan string, 1)
+	serve := func(h cluster.Hello) error {
 		conn, err := cluster.Dial(t.Context(), address, token, func(error) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, setup, err := cluster.Join(t.Context(), conn, h)
-		if refusal == "" && err != nil || refusal != "" && (err == nil || !strings.Contains(err.Error(), refusal)) {
+		r := cluster.Rank{Hello: h, Connect: func(setup []byte) (cluster.Sender, error) {
+			got <- string(setup)
+			return sender{}, nil
+		}}
+		return r.Serve(t.Context(), conn)
+	}
+	refuse := func(h cluster.Hello, refusal string) {
+		t.Helper()
+		if err := serve(h); err == nil || !strings.Contains(err.Error(), refusal) {
 			t.Fatalf("%v, want %q", err, refusal)
 		}
-		return s, setup
 	}
-	join(cluster.Hello{Ranks: 1, Version: "v2"}, "it is llmsweep v2")
-	join(cluster.Hello{Ranks: 3, Version: version}, "one of 3 ranks")
-	join(cluster.Hello{Rank: 1, Ranks: 1, Version: version}, "no rank 1 among 1")
+	refuse(cluster.Hello{Rank: 1, Ranks: 2, Version: "v2"}, "it is llmsweep v2")
+	refuse(cluster.Hello{Rank: 1, Ranks: 3, Version: version}, "one of 3 ranks")
+	refuse(cluster.Hello{Rank: 2, Ranks: 2, Version: version}, "no rank 2 among 2")
 	go c.Gather(t.Context(), []byte("setup"), func(string) {})
-	s, setup := join(hello(0, 1), "")
-	if string(setup) != "setup" {
+	ended := make(chan error, 1)
+	go func() { ended <- serve(hello(1, 2)) }()
+	if setup := <-got; setup != "setup" {
 		t.Errorf("it got %q", setup)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(t.Context(), cluster.Work{}) }()
-	join(hello(0, 1), "another process has joined as rank 0")
+	refuse(hello(1, 2), "another process has joined as rank 1")
 	c.Close(nil)
 	if err := <-ended; err != nil {
 		t.Errorf("a rank that rank 0 dismissed ended with %v", err)
@@ -380,16 +357,13 @@ func (c cutConn) Write(b []byte) (int, error) {
 func TestRankZeroIsGone(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			c := cluster.NewCoordinator(1, version)
+			c := cluster.NewRanks(2, version, "n0")
 			down, up := net.Pipe()
 			go c.Admit(down)
 			go c.Gather(t.Context(), nil, func(string) {})
 			began := time.Now()
-			s, _, err := cluster.Join(t.Context(), cutConn{up, began.Add(10 * time.Second), silent}, hello(0, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = s.Serve(t.Context(), cluster.Work{})
+			r := cluster.Rank{Hello: hello(1, 2), Connect: func([]byte) (cluster.Sender, error) { return sender{}, nil }}
+			err := r.Serve(t.Context(), cutConn{up, began.Add(10 * time.Second), silent})
 			took := time.Since(began)
 			if err == nil || !strings.Contains(err.Error(), "rank 0 is gone") || took > 40*time.Second {
 				t.Errorf("it ended after %v with %v", took, err)

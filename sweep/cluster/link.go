@@ -115,7 +115,7 @@ const handshakeTime = 10 * time.Second
 
 // Listen lets ranks join at a listener until it is closed. Those without the token, such as port scanners, are
 // dropped.
-func (c *Coordinator) Listen(l net.Listener, token string) error {
+func (g *Ranks) Listen(l net.Listener, token string) error {
 	config, err := tlsConfig(token)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (c *Coordinator) Listen(l net.Listener, token string) error {
 			conn, err := l.Accept()
 			switch {
 			case err == nil:
-				go c.serveTLS(tls.Server(conn, config))
+				go g.serveTLS(tls.Server(conn, config))
 			case errors.Is(err, net.ErrClosed):
 				return
 			default: // for want of file descriptors, for example
@@ -136,14 +136,14 @@ func (c *Coordinator) Listen(l net.Listener, token string) error {
 	return nil
 }
 
-func (c *Coordinator) serveTLS(conn *tls.Conn) {
+func (g *Ranks) serveTLS(conn *tls.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime)
 	defer cancel()
 	if conn.HandshakeContext(ctx) != nil {
 		conn.Close()
 		return
 	}
-	c.Admit(conn)
+	g.Admit(conn)
 }
 
 // Dial connects to rank 0. It tries again until the ranks must have joined. slow is called once when that takes long.

@@ -4,18 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"llmsweep/client/testkit"
-	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/load"
 )
 
 // environment returns what a file of testdata has, with changes. A real srun -N4 -n4 of Slurm 24.11 set srun.env for
@@ -115,23 +107,6 @@ func TestNamesAreResolved(t *testing.T) {
 		p := &Place{Host: host}
 		if p.resolve(t.Context(), lookup, scontrol); p.Host != want {
 			t.Errorf("%s became %s, want %s", host, p.Host, want)
-		}
-	}
-}
-
-// Loads of every kind arrive as they were sent.
-func TestLoadsCrossTheWire(t *testing.T) {
-	a, b := net.Pipe()
-	from, to := newLink(a), newLink(b)
-	defer from.Close()
-	for _, zero := range arrival.Kinds() {
-		filled := reflect.New(reflect.TypeOf(zero))
-		testkit.Fill(filled.Interface(), arrival.Gamma{Rate: 2, Gaps: 3}) // the load of sessions
-		want := stage{Spec: load.Spec{Load: filled.Elem().Interface().(arrival.Load)}}
-		go from.send(want)
-		got, err := to.receive()
-		if diff := cmp.Diff(any(want), got); err != nil || diff != "" {
-			t.Fatalf("%T: %v (-sent +received):\n%s", want.Load, err, diff)
 		}
 	}
 }

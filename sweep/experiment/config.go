@@ -20,9 +20,8 @@ type Config struct {
 	Sources  func(stage string) load.Source // a fresh source for each stage
 	Log      Log
 	Observer Observer
-	// RunStage runs a stage on several machines; nil for [load.Run] on this one.
-	RunStage StageRunner
-	Ranks    int // the machines that RunStage has; 0 for one
+	Ranks    int                                        // the machines that Doer sends from; 0 for one
+	Others   func() (cpu, gc float64, slow []note.Note) // see [load.Environment]
 	// Waiter waits for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond. Processor time
 	// is measured only with a [load.ExactTimer].
 	Waiter load.Waiter
@@ -67,9 +66,6 @@ type Config struct {
 
 	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
 }
-
-// StageRunner runs a stage as [load.Run] does.
-type StageRunner func(context.Context, load.Stage, load.Environment) (*load.Outcome, error)
 
 // Log keeps what was measured: [store.Dir] in files, or [store.Memory].
 type Log interface {

@@ -45,9 +45,6 @@ type Experiment struct {
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
-	if c.RunStage == nil {
-		c.RunStage = load.Run
-	}
 	x := &Experiment{config: c, run: run, started: time.Now()}
 	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate,

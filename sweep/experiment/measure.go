@@ -88,8 +88,8 @@ func (x *Experiment) runStage(ctx context.Context, h *runningStage) error {
 	c := &x.config
 	criteria := x.criteria(h)
 	account := measure.NewAccount(criteria)
-	seen, err := c.RunStage(ctx, x.loadOf(h, &criteria), load.Environment{
-		Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, ScrapeEvery: h.Read,
+	seen, err := load.Run(ctx, x.loadOf(h, &criteria), load.Environment{
+		Doer: c.Doer, Others: c.Others, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, ScrapeEvery: h.Read,
 		KeepReadings: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) },
 	})
 	return x.summarize(h, account, seen, err)

@@ -33,14 +33,6 @@ func (r *runner) prepare() {
 		if !ok || len(s.Turns) == 0 {
 			return
 		}
-		if !r.owns(seq) {
-			select {
-			case <-r.startsDone:
-				return
-			default:
-				continue
-			}
-		}
 		if seq < len(r.Joins) {
 			s.skipTurns(r.Joins[seq])
 		}
@@ -57,8 +49,6 @@ func (r *runner) prepare() {
 	}
 }
 
-func (r *runner) owns(seq int) bool { return r.Owns == nil || r.Owns(seq) }
-
 func (r *runner) next() (s preparedSession, ok bool) {
 	select {
 	case s, ok = <-r.prepared:
@@ -73,13 +63,10 @@ func (r *runner) openLoop(ctx context.Context) {
 	if waiter == nil {
 		waiter = &Timer{}
 	}
-	for seq := 0; ; seq++ {
+	for {
 		due, ok := r.Schedule.Next()
 		if !ok {
 			return
-		}
-		if !r.owns(seq) {
-			continue
 		}
 		s, ok := r.next()
 		if !ok || !waiter.Wait(r.epoch.Add(due), r.stop) {

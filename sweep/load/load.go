@@ -23,12 +23,6 @@ type Stage struct {
 	Schedule arrival.Schedule // when sessions are due; nil for a closed loop of Limit requests
 	Limit    int              // most requests in flight; 0 for no limit
 
-	// Start is when the stage begins, as several machines agreed on it; zero for at once.
-	Start time.Time
-	// Owns reports whether this machine sends a session, by its place in the stage; nil for all. It needs a source and
-	// schedule that are the same on all machines.
-	Owns func(seq int) bool
-
 	Source Source
 	// Unfinished takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for
 	// none.
@@ -71,14 +65,12 @@ type Environment struct {
 	ScrapeEvery time.Duration                                // how often it does; 0 for a second
 	// KeepReadings takes all readings, some at a time, and keeps nothing of the slice; nil where nobody wants them.
 	KeepReadings func([]Reading) error
-	// Settled is called in the tail with whether this machine's requests of the window have ended, and reports whether
-	// those of all machines have; nil where there is one machine.
-	Settled func(own bool) bool
+	// Others returns what other machines that send for this one use of their processors, and which are slow; nil for none.
+	Others func() (cpu, gc float64, slow []note.Note)
 }
 
 // Outcome is the result of a stage, besides its records.
 type Outcome struct {
-	Began       time.Duration // how late it began, after Stage.Start
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included
 	InFlight    *sample.Level
@@ -145,14 +137,9 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	r.epoch = time.Now()
-	if !r.Start.IsZero() {
-		r.epoch = r.Start
-	}
 	r.work.Go(r.prepare)
-	var timer Timer
-	timer.Wait(r.epoch, ctx.Done())
-	out := &Outcome{Began: r.now()}
-	meter := startMeter(r.Waiter)
+	out := &Outcome{}
+	meter := NewMeter(r.Waiter)
 	r.work.Go(func() {
 		defer close(r.startsDone)
 		if r.closed() {
@@ -180,7 +167,11 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 
 	out.Elapsed, out.ClosedAt = r.now(), r.window.closedAt
 	out.InFlight, out.Answers = r.admission.close(out.Elapsed), r.answers
-	out.CPU, out.GC = meter.shares()
+	out.CPU, out.GC = meter.Shares()
+	if r.Others != nil {
+		cpu, gc, slow := r.Others()
+		out.CPU, out.GC, out.Warnings = max(out.CPU, cpu), max(out.GC, gc), slow
+	}
 	return out, r.err
 }
 
@@ -230,11 +221,7 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 			r.closeWindow(now)
 			return interrupted
 		case phase == PhaseTail:
-			settled := r.window.settled()
-			if r.Settled != nil {
-				settled = r.Settled(settled)
-			}
-			if settled || now > tailEnds {
+			if r.window.settled() || now > tailEnds {
 				return false
 			}
 			continue

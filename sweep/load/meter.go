@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// meter measures what this process itself takes of the machine.
-type meter struct {
+// Meter measures what this process itself takes of the machine.
+type Meter struct {
 	known bool
 	cpu   time.Duration // processor time at the start
 	gc    float64       // core-seconds of garbage collection at the start
 	began time.Time
 }
 
-// startMeter starts a meter of a stage. Only an exact timer is sure to wait in real time: processor time is no share of
+// NewMeter starts a meter. Only an exact timer is sure to wait in real time: processor time is no share of
 // a simulated one.
-func startMeter(w Waiter) meter {
-	m := meter{gc: gcSeconds(), began: time.Now()}
+func NewMeter(w Waiter) Meter {
+	m := Meter{gc: gcSeconds(), began: time.Now()}
 	if _, ok := w.(*ExactTimer); ok {
 		m.cpu, m.known = ProcessorTime()
 	}
 	return m
 }
 
-// shares returns the shares of all cores that this process took since the start, and that its garbage collection took,
+// Shares returns the shares of all cores that this process took since the start, and that its garbage collection took,
 // as the runtime estimates it; negative where they are unknown.
-func (m meter) shares() (cpu, gc float64) {
+func (m Meter) Shares() (cpu, gc float64) {
 	available := time.Since(m.began).Seconds() * float64(runtime.GOMAXPROCS(0))
 	if !m.known || available <= 0 {
 		return -1, -1

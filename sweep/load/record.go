@@ -34,6 +34,9 @@ func fillRecord(r *rundir.Record, res *client.Result, s turnInfo, now time.Durat
 		Resent: res.Resent, Replica: res.Replica, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)),
 		Shared: r.Shared[:0],
 	}
+	if res.Rank > 0 {
+		r.Rank = rundir.Exactly(float64(res.Rank - 1))
+	}
 	if res.Status != client.StatusOK && !r.PromptTokens.Known() && s.turn == 0 {
 		r.AskedPrompt = s.prompt
 	}

@@ -14,14 +14,8 @@ func (j *Job) workload() (*flags.WorkloadOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Graded = j.Workload.Grades() && j.oneMachine()
+	l.Graded = j.Workload.Grades()
 	return l, errors.Join(j.checkAccuracy(l.Graded), j.checkSessions())
-}
-
-// oneMachine reports whether no other rank takes part: answers are graded where they arrive.
-func (j *Job) oneMachine() bool {
-	node, err := j.Cluster.Place(j.World().Env)
-	return err == nil && node == nil
 }
 
 // grader returns what grades the answers to a workload; nil where no row tells what is right.

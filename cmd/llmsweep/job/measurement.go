@@ -107,29 +107,6 @@ func (j *Job) parse() (p parsedFlags, err error) {
 	return p, err
 }
 
-func (j *Job) sharedPlan(t *Target) Plan {
-	p := Plan{Server: t, URLs: j.URLs, Flags: j.Target}
-	if j.firstPart != nil {
-		p.Args = j.firstPart.Command.Args
-	}
-	return p
-}
-
-func (j *Job) planAsFound(l *flags.WorkloadOptions, found []byte) (Plan, error) {
-	t, err := connectAsFound(j.Console, j.URLs, found, j.Target, l, j.Replay, j.needs().conns)
-	return j.sharedPlan(t), err
-}
-
-// Again returns what all ranks measure in a run that is continued, for a rank other than 0.
-func (j *Job) Again(found []byte) (Plan, error) {
-	j.Lang = lang.Lang(j.Results.Lang)
-	l, err := j.workload()
-	if err != nil {
-		return Plan{}, console.Usage(err)
-	}
-	return j.planAsFound(l, found)
-}
-
 // concludeUnwritten prints the result of a run that ended because its files could not be written.
 func (j *Job) concludeUnwritten(run *rundir.Run, dir *store.Dir, cause error) error {
 	err := report.Render(j.Console.Out, cmp.Or(j.Format, "console"), []rundir.Run{*run},

@@ -18,7 +18,7 @@ func (j *Job) Run() (err error) {
 		return console.Usage(err)
 	}
 	if p.node != nil && p.node.Rank > 0 {
-		return Follow(j.Console, p.node, func(_ []string, found []byte) (Plan, error) { return j.planAsFound(p.load, found) })
+		return Follow(j.Console, p.node)
 	}
 	if err := j.checkLimits(); err != nil {
 		return err
@@ -33,13 +33,13 @@ func (j *Job) Run() (err error) {
 	if served != nil {
 		defer served.Close()
 	}
-	var lead *coordinator
+	var lead *team
 	var unmeasured error // why nothing was measured, for the other ranks; nil where they have done their part
 	if p.node != nil {
 		if lead, err = listenForRanks(j.Console, p.node); err != nil {
 			return err
 		}
-		defer func() { lead.End(unmeasured) }()
+		defer func() { lead.end(unmeasured) }()
 		j.Console = j.WithPublicServers()
 	}
 	s := open(j.Console, j.Lang, served)
@@ -77,7 +77,7 @@ func (j *Job) checkLimits() (err error) {
 type Measure func(context.Context, sweep.Config, *rundir.Run) error
 
 // begin connects, and does all that comes before the first stage. lead is nil for a single machine.
-func (j *Job) begin(s *session, p parsedFlags, lead *coordinator) (Measure, error) {
+func (j *Job) begin(s *session, p parsedFlags, lead *team) (Measure, error) {
 	one, err := j.connect(s, p)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (j *Job) begin(s *session, p parsedFlags, lead *coordinator) (Measure, erro
 		s.view.Observe(j.needs().stages))
 	one.config.Grader = one.grader()
 	if lead != nil {
-		if err := lead.Begin(j.Console, j.sharedPlan(one.Target), &one.config, one.run, s.view.Note); err != nil {
+		if err := lead.begin(j.Console, one.Target, j.URLs, &one.config, one.run, s.view.Note); err != nil {
 			return nil, j.Interrupted(err)
 		}
 	}
@@ -143,11 +143,10 @@ func (j *Job) connect(s *session, p parsedFlags) (*side, error) {
 }
 
 // sendsBuiltIn reports whether a sweep without a workload of its own sends the built-in texts: where the server decodes
-// speculatively, and where the sweep that is continued did so. The ranks of a cluster send random words, since each
-// makes its own workload.
+// speculatively, and where the sweep that is continued did so.
 func (j *Job) sendsBuiltIn(t *Target, p parsedFlags) bool {
 	switch {
-	case j.Stages != nil || j.Replay != nil || p.node != nil || !p.load.Untouched():
+	case j.Stages != nil || j.Replay != nil || !p.load.Untouched():
 		return false
 	case j.firstPart != nil:
 		return j.firstPart.Workload.Dataset == workload.BuiltIn
