@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"llmsweep/client/sim"
@@ -98,18 +97,11 @@ func readDirs(path string) ([]setup.Input, error) {
 
 // readDocument returns the results in a published document, and prints what it lacks.
 func readDocument(w io.Writer, path string, doc *published.Document) ([]setup.Input, error) {
-	unread, prose := 0, []string{}
+	unread := 0
 	for _, r := range doc.Remarks {
-		switch {
-		case r.Unread:
+		if r.Unread {
 			unread++
-		case r.IsProse():
-			prose = append(prose, strconv.Itoa(r.Line))
 		}
-	}
-	if len(prose) > 0 {
-		fmt.Fprintf(w, "%s: prose beside the tables was not read and may change what they mean: line %s\n", path,
-			strings.Join(prose, ", "))
 	}
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d figures or lines could not be read; llmsweep audit %s lists them\n", path, unread, path)

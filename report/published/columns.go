@@ -2,7 +2,6 @@ package published
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -25,7 +24,6 @@ type column struct {
 // The columns that hold no number. A verdict may stand behind the six.
 const (
 	nameColumn    = "name"
-	engineColumn  = "engine"
 	verdictColumn = "verdict"
 )
 
@@ -33,7 +31,6 @@ const (
 func columns() []column {
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
-		{title: "Engine", key: engineColumn, names: []string{"engine", "framework", "引擎", "框架", "推理引擎", "推理框架"}},
 		{title: "Requests per Second", key: "rates.completed", dimension: Requests, defaultUnit: "req/sec",
 			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
 				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"}},
@@ -84,7 +81,7 @@ func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 		if c == nil {
 			continue
 		}
-		if c.key != verdictColumn && c.key != engineColumn {
+		if c.key != verdictColumn {
 			n++
 		}
 		named = named || c.key == nameColumn
@@ -156,23 +153,6 @@ func figureKey(key, statistic string) string {
 		return key + "." + statistic
 	}
 	return key
-}
-
-var footnoteMark = regexp.MustCompile(`(?:\*+|[†‡⁰¹²³⁴-⁹]|\[\^[^\]]*\])$`)
-
-// hasFootnote finds the mark of a footnote at a heading: the footnote may say that the column is something else.
-func hasFootnote(line, head string) bool {
-	for _, cell := range strings.Split(line, "|") {
-		cell = strings.TrimSpace(cell)
-		if bold, ok := strings.CutPrefix(cell, "**"); ok {
-			cell, _ = strings.CutSuffix(bold, "**")
-		}
-		if footnoteMark.MatchString(cell) &&
-			plainCell(footnoteMark.ReplaceAllString(cell, "")) == strings.TrimRight(head, "*") {
-			return true
-		}
-	}
-	return false
 }
 
 // hasUnit reports whether a cell of a column beneath the next line has a unit, or none has a number.

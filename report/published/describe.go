@@ -13,8 +13,7 @@ import (
 type mention struct {
 	line int
 	text string
-	n    int    // the number of GPUs; of a caption, the level of the heading above it
-	name string // of the model
+	n    int // the number of GPUs; of a caption, the level of the heading above it
 }
 
 // chineseCounts are the numbers of GPUs that people write in words, as in 双卡.
@@ -28,7 +27,6 @@ var (
 	gpusChinese  = regexp.MustCompile(`(单|双|两|三|四|八)\s*(?:张|块)?\s*(?:卡|GPU)`)
 	promptLength = regexp.MustCompile(`(?i)\b(?:prompt|input)_tokens\s*[=:]\s*(\d{1,7})\b`)
 	answerLength = regexp.MustCompile(`(?i)\b(?:generated|output)_tokens\s*[=:]\s*(\d{1,7})\b`)
-	requestModel = regexp.MustCompile(`['"]model['"]\s*:\s*\\?['"]([^'"\\\s]+)\\?['"]`)
 	headingDate  = regexp.MustCompile(`^(?:(\d{4})[-./年])?(\d{1,2})[-./月](\d{1,2})(?:日)?(?:\s*(?:-|–|~|至)\s*(\d{1,2})日?)?$`)
 )
 
@@ -63,15 +61,6 @@ func findGPUCount(text string) (int, bool) {
 		return chineseCounts[m[1]], true
 	}
 	return 0, false
-}
-
-func (c *preamble) readRequest(line string, number int) bool {
-	m := requestModel.FindStringSubmatch(line)
-	if m == nil {
-		return false
-	}
-	c.modelMention = mention{line: number, text: short(m[0]), name: m[1]}
-	return true
 }
 
 // depth is the level of the innermost heading; 0 above the first.
@@ -200,10 +189,6 @@ func (c *preamble) gatherEvidence(r *result, cmd *launchCommand) *evidence {
 	parallel := c.headingLabel(firstGroup(parallelWord))
 	parallel.Inferred = true
 	e.gpuCounts = append(e.gpuCounts, parallel)
-	if c.modelMention.name != "" {
-		model, quant := splitModelPath(c.modelMention.name)
-		e.addModel(model, quant, rundir.Label{Line: c.modelMention.line, Text: c.modelMention.text, Inferred: true})
-	}
 	if named := c.headingLabel(findModelName); named.value != "" {
 		named.Inferred = true
 		model, quant := SplitQuant(named.value)

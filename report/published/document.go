@@ -68,9 +68,6 @@ func (d *Document) MainRemark() Remark {
 	return d.Remarks[0]
 }
 
-// IsProse reports whether the remark is on prose that may change what a table means.
-func (r *Remark) IsProse() bool { return r.Note.Code == noteProse.Code }
-
 // KnownColumns says, where a remark is on a table with other columns, which are known.
 func KnownColumns(r Remark) string {
 	if r.Note.Code != noteOtherTable.Code {

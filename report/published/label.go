@@ -25,10 +25,9 @@ var (
 	think      = regexp.MustCompile(`(?i)\b(think|thinking|reasoning)\b|思考`)
 	modelWord  = regexp.MustCompile(`(?i)\b(?:qwen|llama|meta-llama|mistral|mixtral|deepseek|phi|gemma|yi|glm|chatglm|internlm|baichuan|falcon|gpt-oss|kimi|granite|qwq)[\d.]*-[\w.]+(?:-[\w.]+)*` +
 		`|\b[a-z][\w.]*(?:-[\w.]+)*-\d+(?:\.\d+)?(?:x\d+)?B\b(?:-[\w.]+)*`)
-	engineVersion = regexp.MustCompile(`(?i)\b(?:vllm|sglang|lmdeploy|tgi|tensorrt-llm)\s+v?\d+\.\d+`)
-	parallelWord  = regexp.MustCompile(`(?i)\b(?:TP|tensor[- ]parallel(?:ism)?(?: size)?)\s*[=:x]?\s*(\d{1,3})\b`)
-	quantAlone    = regexp.MustCompile(`(?i)^(?:AWQ|GPTQ|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF)(?:-Int[48])?$`)
-	quantTail     = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
+	parallelWord = regexp.MustCompile(`(?i)\b(?:TP|tensor[- ]parallel(?:ism)?(?: size)?)\s*[=:x]?\s*(\d{1,3})\b`)
+	quantAlone   = regexp.MustCompile(`(?i)^(?:AWQ|GPTQ|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF)(?:-Int[48])?$`)
+	quantTail    = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
 )
 
 func findEngine(text string) (engine string, ok bool) {
@@ -43,27 +42,6 @@ func findEngine(text string) (engine string, ok bool) {
 func findModelName(text string) (model string, ok bool) {
 	m := modelWord.FindString(text)
 	return strings.TrimRight(m, ".-"), m != ""
-}
-
-// namesConfiguration reports whether a line of prose names what a result was measured with: at least two of model, GPU,
-// engine and lengths, or the version of an engine.
-func namesConfiguration(line string) bool {
-	const maxLength = 200
-	n := 0
-	if engineVersion.MatchString(line) {
-		n = 1
-	}
-	for _, find := range []func(string) bool{
-		func(s string) bool { _, ok := findModelName(s); return ok },
-		func(s string) bool { _, ok := findEngine(s); return ok },
-		func(s string) bool { _, _, ok := findGPUs(s); return ok },
-		lengthPart.MatchString,
-	} {
-		if find(line) {
-			n++
-		}
-	}
-	return n >= 2 && len(line) <= maxLength
 }
 
 // findGPUs returns a count of 0 where the text has none.

@@ -21,20 +21,8 @@ func TestLimits(t *testing.T) {
 		text func(n int) string
 		read func(doc *Document) bool
 	}{
-		{"words that are no sentence", 5,
-			func(n int) string { return heading + table + "\nso" + strings.Repeat(" so", n-1) },
-			func(doc *Document) bool { return len(doc.Remarks) == 0 }},
-		{"characters that are no sentence", 9,
-			func(n int) string { return heading + table + "\n" + strings.Repeat("啊", n) },
-			func(doc *Document) bool { return len(doc.Remarks) == 0 }},
-		{"lines to a caveat", 5,
-			func(n int) string { return heading + table + strings.Repeat("x\n", n-1) + "All latencies are medians." },
-			func(doc *Document) bool { return doc.Lost > 0 }},
 		{"bytes of a label's text", 300, func(n int) string { return pad(heading+", a=", n) + table },
 			func(doc *Document) bool { return doc.Runs[0].Source.Labels["engine"].Text != "vLLM" }},
-		{"bytes of a line that names a configuration", 200,
-			func(n int) string { return pad("Qwen2-7B, 2x L20, ", n) + table },
-			func(doc *Document) bool { return doc.Runs[0].Labels.GPU != "" }},
 		{"lines of a command", 40, func(n int) string {
 			return "vllm serve /m/M \\\n" + strings.Repeat("--x y \\\n", n-2) + "--tp 4\n\nvLLM Stress Test Results\n" +
 				"┃ Metric ┃ Value ┃\n│ Total Requests │ 300 │\n"

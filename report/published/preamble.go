@@ -20,10 +20,7 @@ type preamble struct {
 	launch        *launchCommand
 	hardware      *hardware
 	gpuMention    mention      // a remark on the number of GPUs
-	caveats       caveatLines  // for the next table
-	prose         []mention    // lines of prose above the next table that are not understood
 	warmUpMention mention      // a remark that calls the next result a warm-up
-	modelMention  mention      // the model that a printed request names
 	heading       *headingText // of a table that has not come yet
 	// blockHeading is the heading line of the stress tables or serving blocks above and beneath.
 	blockHeading *headingText
@@ -90,11 +87,7 @@ func (c *preamble) readLine(line string, number int) bool {
 		c.dataset = path.Base(m[1])
 		return true
 	}
-	if c.readComment(line, number) || c.readSMILine(line, number) {
-		return true
-	}
-	asks := c.readRequest(line, number)
-	return c.readResponse(line, number) || asks
+	return c.readComment(line, number) || c.readSMILine(line, number) || c.readResponse(line, number)
 }
 
 // addCaption adds a line beneath the headings, in place of the one on the same topics.
@@ -114,7 +107,7 @@ func (c *preamble) readHeading(level int, text string, number int) {
 	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
 	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s mention) bool { return s.n >= level })
-	c.responses, c.gpuMention, c.modelMention, c.blockHeading = nil, mention{}, mention{}, nil
+	c.responses, c.gpuMention, c.blockHeading = nil, mention{}, nil
 	if c.launch != nil && level <= c.launch.depth {
 		c.launch = nil
 	}
@@ -124,7 +117,7 @@ func (c *preamble) readHeading(level int, text string, number int) {
 // reset drops what belongs to the next result only.
 func (c *preamble) reset() {
 	c.dataset, c.warmup, c.tokenTotals, c.completed, c.title = "", "", totalTokens{}, rundir.Printed{}, nil
-	c.warmUpMention, c.caveats, c.prose = mention{}, nil, nil
+	c.warmUpMention = mention{}
 }
 
 // readResponse reads what a server's answer, which may be printed over several lines, says of tokens and latency.

@@ -43,7 +43,6 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 		doc:      &Document{Name: name, lineKinds: make([]lineKind, len(lines))},
 		lines:    lines,
 		preamble: &preamble{lines: lines},
-		prose:    map[int]bool{},
 	}
 	p.ownDocument = slices.ContainsFunc(lines, toolLine.MatchString)
 	for p.at < len(p.lines) {
@@ -86,11 +85,8 @@ type parser struct {
 	at       int // the line to read next, from 0
 	preamble *preamble
 
-	prose       map[int]bool // lines of prose that a remark names
-	lastCaveat  int          // the last line beneath a table that has a caveat
-	ownDocument bool         // llmsweep wrote the document
-	generated   bool         // llmsweep wrote this part of it
-	measured    bool         // llmsweep measured the results of this part of the document
+	ownDocument bool // llmsweep wrote the document
+	measured    bool // llmsweep measured the results of this part of the document
 }
 
 func (p *parser) step() {
@@ -129,24 +125,11 @@ func (p *parser) readPreambleLine(line string) {
 	}
 	if isHeading(line) {
 		p.dropHeading()
-		p.preamble.prose = nil
-		// The caveats of the table before are not of the next.
-		p.preamble.caveats = slices.DeleteFunc(p.preamble.caveats, func(c caveatLine) bool { return c.line <= p.lastCaveat })
 		p.preamble.heading, p.preamble.blockHeading, p.preamble.responses = &headingText{line: p.at + 1, text: line}, nil, nil
 		p.take(lineContext)
 		return
 	}
 	p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
-	if m := markLine.FindStringSubmatch(line); m != nil {
-		p.generated = m[1] == ""
-	}
-	if !p.ownDocument && !p.generated && !p.preamble.caveats.add(p.at+1, line) {
-		if namesConfiguration(line) {
-			p.preamble.addCaption(line, p.at+1)
-		} else if isSentence(line) {
-			p.preamble.prose = append(p.preamble.prose, mention{line: p.at + 1, text: line})
-		}
-	}
 	p.take(lineProse)
 }
 
@@ -204,9 +187,8 @@ func (p *parser) dropHeading() {
 type textRun struct {
 	*parser
 	*result
-	heading       *headingText // of the table itself
-	commas        commas
-	engineResults []*result // of the other engines of the same table
+	heading *headingText // of the table itself
+	commas  commas
 
 	refused int // columns of the table that are not read
 }
@@ -237,7 +219,6 @@ func (p *parser) wholeTest(duration string) bool {
 // before a result.
 var (
 	toolLine     = regexp.MustCompile(`^- (?:Tool: |工具：)llmsweep\b`)
-	markLine     = regexp.MustCompile(`^<!-- (/?)llmsweep:`)
 	measuredHere = regexp.MustCompile(`^<!-- llmsweep:run \{"from":"[^"]*"\} -->`) // what others measured has a line
 )
 

@@ -190,7 +190,6 @@ func (r *textRun) finishServing() {
 	r.preamble.markWarmUp(r.result)
 	r.endStage()
 	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.preamble.warmup, StageRequests: ok}
-	r.applyCaveats()
 	r.keep()
 }
 

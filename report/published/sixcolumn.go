@@ -29,8 +29,6 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 	for i, c := range found {
 		switch {
 		case c == nil:
-		case hasFootnote(p.lines[p.at], head[i]):
-			found[i], refused[i] = nil, noteFootnote.New(short(head[i]))
 		case c.dimension == Time && !c.unitStated && !p.hasUnit(i, len(found)):
 			found[i], refused[i] = nil, noteNoUnits.New(short(head[i]))
 		}
@@ -49,71 +47,15 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 	}
 	p.take(lineFrame)
 	r.commas = commasOf(p.cellsBelow(len(found)))
-	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.resume(found)) {
+	for p.at < len(p.lines) && strings.Contains(p.lines[p.at], "|") {
 		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
 			p.take(lineFrame)
 			continue
 		}
 		r.readRow(found)
 	}
-	all := append(r.engineResults, r.result)
-	slices.SortStableFunc(all, func(a, b *result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
-	for _, one := range all {
-		r.result = one
-		r.finishSweep(above)
-	}
+	r.finishSweep(above)
 	p.preamble.reset()
-}
-
-var continuedLine = regexp.MustCompile(`(?i)^\W*(?:.*[(（\s])?(?:continued|cont\.|续表?|接上表)\W*$`)
-
-// resume takes blank lines, and a heading that says so, behind which a table goes on: with a row of as many cells that
-// begins with the name of a stage, or with the heading of the table once more.
-func (r *textRun) resume(found []*column) bool {
-	at, continued := r.at, false
-	for ; at < len(r.lines); at++ {
-		line := strings.TrimSpace(r.lines[at])
-		if line != "" && (continued || !continuedLine.MatchString(line)) {
-			break
-		}
-		continued = continued || line != ""
-	}
-	if at == r.at || at == len(r.lines) {
-		return false
-	}
-	cells := splitCells(r.lines[at])
-	if len(cells) != len(found) || !strings.Contains(r.lines[at], "|") {
-		return false
-	}
-	if isSameHead(found, cells) {
-		if !continued && !r.isNextPart(at, found) {
-			return false
-		}
-	} else if i := nameIndex(found); i < 0 || !isStageName(cells[i]) {
-		return false
-	}
-	for r.at < at {
-		r.take(lineFrame)
-	}
-	return true
-}
-
-// isNextPart reports whether the table with its heading at that line goes on with this one: its first row is new, and
-// the row of throughput, which ends a sweep, is still to come.
-func (r *textRun) isNextPart(at int, found []*column) bool {
-	at++
-	for at < len(r.lines) && isRule(strings.TrimSpace(r.lines[at])) {
-		at++
-	}
-	isLast := func(s rundir.Stage) bool { return s.Role == rundir.Throughput }
-	if at == len(r.lines) || slices.ContainsFunc(r.Run.Stages, isLast) {
-		return false
-	}
-	i := nameIndex(found)
-	cells := splitCells(r.lines[at])
-	return len(cells) == len(found) && i >= 0 && !slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
-		return s.Source.Heading == strings.TrimSpace(strings.TrimSuffix(cells[i], "req/sec"))
-	})
 }
 
 // nameIndex returns -1 where no column has the names of the stages.
@@ -174,10 +116,8 @@ func (r *textRun) readRow(found []*column) {
 	for i, c := range found {
 		switch {
 		case c == nil:
-		case c.key == engineColumn:
-			r.setEngine(cells[i])
 		case c.key == nameColumn:
-			if err := r.readName(r.readRowEngine(cells[i])); err != nil {
+			if err := r.readName(cells[i]); err != nil {
 				r.doc.Lost += len(found) - r.refused
 				r.takeUnread(noteBadRow.New(faultOf(err)))
 				return
@@ -198,49 +138,6 @@ func (r *textRun) readRow(found []*column) {
 	}
 	r.endStage()
 	r.take(kind)
-}
-
-// setEngine opens or resumes the result of the engine that the next rows are of: each engine of a table is a
-// configuration.
-func (r *textRun) setEngine(text string) {
-	name, known := findEngine(text)
-	if !known {
-		name = short(text)
-	}
-	if name == "" || name == r.Run.Labels.Engine {
-		return
-	}
-	i := slices.IndexFunc(r.engineResults, func(o *result) bool { return o.Run.Labels.Engine == name })
-	switch {
-	case i >= 0:
-		row := r.Stage // the row that is being read goes along
-		r.result, r.engineResults[i] = r.engineResults[i], r.result
-		r.Stage = row
-	case len(r.Run.Stages) == 0:
-		r.Run.Labels.Engine = name
-	default:
-		other := *r.result
-		r.engineResults = append(r.engineResults, &other)
-		r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
-	}
-}
-
-// firstLine is the line of the first row; 0 where there is none.
-func (r *result) firstLine() int {
-	if len(r.Run.Stages) == 0 {
-		return 0
-	}
-	return r.Run.Stages[0].Source.Line
-}
-
-// readRowEngine takes the engine off the name of a row: "vLLM synchronous".
-func (r *textRun) readRowEngine(text string) string {
-	first, rest, found := strings.Cut(text, " ")
-	if engine, known := findEngine(first); found && known && isStageName(rest) {
-		r.setEngine(engine)
-		return rest
-	}
-	return text
 }
 
 // readCell reports whether a number of the next line could be read.
@@ -354,7 +251,6 @@ func (r *textRun) finishSweep(heading string) {
 		}
 		return
 	}
-	r.applyCaveats()
 	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool {
 		return s.Role == rundir.Synchronous || s.Role == rundir.Throughput

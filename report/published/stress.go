@@ -266,6 +266,5 @@ func (r *textRun) finishStress(t *titleLine) {
 	}
 	r.Run.Plan = rundir.Plan{Kind: "run", StageRequests: s.Requests.Due}
 	r.endStage()
-	r.applyCaveats()
 	r.keep()
 }
