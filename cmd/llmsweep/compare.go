@@ -86,7 +86,7 @@ func (cm *compareCmd) compareResults(c *console.Console) error {
 	if err := cm.summarize(c, sections); err != nil {
 		return err
 	}
-	return job.Verdict(result, gates)
+	return job.Verdict(result.Changes, gates)
 }
 
 // sideMark stands for the -- between two sides among the paths: the parser takes -- for the end of the flags.
@@ -210,7 +210,7 @@ func (cm *compareCmd) printAgain(c *console.Console, dir string) error {
 	if err := cm.show(c, r, gates); err != nil {
 		return err
 	}
-	return job.Verdict(r, gates)
+	return job.Verdict(r.Changes, gates)
 }
 
 func (cm *compareCmd) show(c *console.Console, r *compare.PairComparison, gates []compare.Gate) error {

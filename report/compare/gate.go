@@ -12,7 +12,7 @@ import (
 type Gate struct {
 	Key   string
 	Below bool    // fails below Limit; else above
-	Limit float64 // as in [Change].Ratio
+	Limit float64 // as in [Difference].Ratio
 }
 
 var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@[\w.]+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
@@ -33,77 +33,6 @@ func ParseGate(text string, keys []string) (Gate, error) {
 	return Gate{Key: m[1], Below: m[2] == "<", Limit: limit / 100}, nil
 }
 
-// String is the gate as ParseGate reads it.
-func (g Gate) String() string {
-	sign := ">"
-	if g.Below {
-		sign = "<"
-	}
-	return fmt.Sprintf("%s%s%+g%%", g.Key, sign, g.Limit*100)
-}
-
-// Failures returns the changes that fail a gate: those beyond the limit whose interval shows a difference.
-func (c *Comparison) Failures(g Gate) []Change {
-	var failed []Change
-	for _, ch := range c.Changes {
-		v := ch.Ratio.Value() // of a bound NaN
-		if ch.Key == g.Key && ch.Shown != nil && *ch.Shown && (g.Below && v < g.Limit || !g.Below && v > g.Limit) {
-			failed = append(failed, ch)
-		}
-	}
-	return failed
-}
-
-// Unjudged is a change that a gate cannot judge.
-type Unjudged struct {
-	Key    string
-	Setup  string // empty where no setup has the metric
-	Change *Change
-	Steep  bool // the rows on either side are too far apart
-}
-
-// String returns why, in English.
-func (u Unjudged) String() string {
-	switch {
-	case u.Change == nil:
-		return u.Key + " is not known for both"
-	case u.Change.Bound:
-		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up "+
-			"to its saturation)", u.Key, u.Setup, u.Change)
-	case u.Steep:
-		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)",
-			u.Key, u.Setup)
-	}
-	return fmt.Sprintf("the difference in %s of %s, %s, has no interval", u.Key, u.Setup, u.Change)
-}
-
-// Unjudged returns the changes of the gate's metric without an interval, or one without a change where no two setups
-// have the metric.
-func (c *Comparison) Unjudged(g Gate) []Unjudged {
-	var all []Unjudged
-	known := false
-	for i := range c.Changes {
-		ch := &c.Changes[i]
-		if ch.Key != g.Key {
-			continue
-		}
-		known = true
-		if ch.Shown == nil {
-			all = append(all, Unjudged{Key: g.Key, Setup: ch.Setup, Change: ch, Steep: ch.steep})
-		}
-	}
-	if !known {
-		all = append(all, Unjudged{Key: g.Key})
-	}
-	return all
-}
-
-// GateInput is a comparison that gates can judge.
-type GateInput interface {
-	Unjudged(Gate) []Unjudged
-	Failures(Gate) []Change
-}
-
 // ParseGates parses gates, each on one of the keys.
 func ParseGates(texts, keys []string) ([]Gate, error) {
 	var gates []Gate
@@ -117,15 +46,49 @@ func ParseGates(texts, keys []string) ([]Gate, error) {
 	return gates, nil
 }
 
-// Judge returns what failed, and what cannot be judged, each with its gate.
-func Judge(result GateInput, gates []Gate) (failed, unjudged []string) {
+// String is the gate as ParseGate reads it.
+func (g Gate) String() string {
+	sign := ">"
+	if g.Below {
+		sign = "<"
+	}
+	return fmt.Sprintf("%s%s%+g%%", g.Key, sign, g.Limit*100)
+}
+
+// Judge returns what fails a gate: differences beyond its limit whose interval shows one. Those without an interval
+// cannot be judged, nor can a gate whose metric no two setups have.
+func Judge(all []Difference, gates []Gate) (failed, unjudged []string) {
 	for _, g := range gates {
-		for _, u := range result.Unjudged(g) {
-			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))
+		known := false
+		for _, d := range all {
+			if d.Key != g.Key {
+				continue
+			}
+			known = true
+			v := d.Ratio.Value()
+			switch {
+			case d.Shown == nil:
+				unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, d.unjudged()))
+			case *d.Shown && (g.Below && v < g.Limit || !g.Below && v > g.Limit):
+				failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, d.Setup, d))
+			}
 		}
-		for _, ch := range result.Failures(g) {
-			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
+		if !known {
+			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s is not known for both", g, g.Key))
 		}
 	}
 	return failed, unjudged
+}
+
+// unjudged says why a difference has no interval.
+func (d Difference) unjudged() string {
+	switch {
+	case d.Bound != "":
+		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up "+
+			"to its saturation)", d.Key, d.Setup, d)
+	case d.before.Steep || d.after.Steep:
+		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)",
+			d.Key, d.Setup)
+	}
+	return fmt.Sprintf("the difference in %s of %s, %s, has no interval", d.Key, d.Setup, d)
 }

@@ -27,14 +27,13 @@ type PairComparison struct {
 	Rows     []pair.Row   `json:"rows"`
 	Says     string       `json:"conclusion"`
 	Warnings []string     `json:"warnings,omitempty"` // in English
+	Changes  []Difference `json:"-"`                  // of the rows with an interval, and of shares of all requests
 
 	invalid  []note.Note // the warnings
 	stages   int         // that were looked at for them
-	changes  []Change
 	run      *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
-	accuracy [2]rundir.Number
 }
 
 // noteInvalid is a stage of a server in which the client was the limit; why holds one note.
@@ -46,11 +45,9 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 		Schema: liveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL},
 		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), run: a,
 	}
-	for _, r := range v.Rows {
-		if r.Low.Known() {
-			c := Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio, Low: r.Low, High: r.High}
-			c.judge()
-			v.changes = append(v.changes, c)
+	for i := range v.Rows {
+		if d := rowDifference(&v.Rows[i]); d.Shown != nil {
+			v.Changes = append(v.Changes, d)
 		}
 	}
 	v.countRequests(p, [2]*rundir.Run{a, b})
@@ -83,17 +80,9 @@ func (v *PairComparison) countRequests(p *rundir.Pair, runs [2]*rundir.Run) {
 		shares[side].addShare(KeyErrors, v.requests[side].Error, ended, float64(ended), run.Target.URL)
 	}
 	for _, key := range []string{KeyAccuracy, KeyErrors} {
-		a, ok1 := shares[0].Get(key)
-		b, ok2 := shares[1].Get(key)
-		if ok1 && ok2 {
-			c := change(b, a)
-			c.Setup, c.From = "B", "A"
-			v.changes = append(v.changes, c)
-		}
-	}
-	for side, m := range shares {
-		if f, ok := m.Get(KeyAccuracy); ok {
-			v.accuracy[side] = f.Value
+		if d := differenceOf(shares[0].figure(key), shares[1].figure(key)); !d.IsZero() {
+			d.Setup, d.From = "B", "A"
+			v.Changes = append(v.Changes, d)
 		}
 	}
 }
@@ -113,16 +102,6 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 		}
 	}
 	return all
-}
-
-// Failures returns the differences that fail a gate; see [Comparison.Failures].
-func (v *PairComparison) Failures(g Gate) []Change {
-	return (&Comparison{Changes: v.changes}).Failures(g)
-}
-
-// Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
-func (v *PairComparison) Unjudged(g Gate) []Unjudged {
-	return (&Comparison{Changes: v.changes}).Unjudged(g)
 }
 
 // Keys returns the keys of all metrics.
@@ -173,20 +152,22 @@ func (v *PairComparison) table() table.Table {
 			cell = fixed(2)
 		}
 		metric := table.Cell{Text: lang.Both(func(l lang.Lang) string { return metricName(r.Metric, l) })}
-		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), table.Literal(rowChange(r))})
+		row := []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), table.Absent()}
+		if d := rowDifference(r); !d.IsZero() {
+			row[4] = table.Literal(d.String())
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-func rowChange(r *pair.Row) string {
-	if r.Ratio.IsZero() {
-		return lang.Absent
+// rowDifference is the difference of a row, judged by its own interval.
+func rowDifference(r *pair.Row) Difference {
+	d := Difference{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio, Low: r.Low, High: r.High}
+	if d.Low.Known() {
+		d.judge()
 	}
-	c := Change{Key: r.Key, Ratio: r.Ratio, Low: r.Low, High: r.High}
-	if r.Low.Known() {
-		c.judge()
-	}
-	return c.String()
+	return d
 }
 
 func loadName(p *rundir.PairLoad, l lang.Lang) string {
@@ -223,9 +204,10 @@ func (v *PairComparison) legend() []lang.Text {
 	if a, b := v.requests[0], v.requests[1]; a.Error+b.Error > 0 {
 		notes = append(notes, liveErrors.Text(a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
 	}
-	if i := slices.IndexFunc(v.changes, func(c Change) bool { return c.Key == KeyAccuracy }); i >= 0 {
-		a, b := v.accuracy[0].Value(), v.accuracy[1].Value()
-		notes = append(notes, liveAccuracy.Text(lang.Percent(a), lang.Percent(b), v.changes[i].String()))
+	for _, d := range v.Changes {
+		if a, b := d.before.Value.Value(), d.after.Value.Value(); d.Key == KeyAccuracy {
+			notes = append(notes, liveAccuracy.Text(lang.Percent(a), lang.Percent(b), d.String()))
+		}
 	}
 	if v.Blocks > 0 && slices.ContainsFunc(v.Rows, func(r pair.Row) bool { return r.Ratio.IsZero() && r.Spoiled == 0 }) {
 		notes = append(notes, liveUnknown.Text())
@@ -250,32 +232,16 @@ func (v *PairComparison) conclusion(l lang.Lang) []string {
 	var shown []string
 	for i := range v.Rows {
 		if r := &v.Rows[i]; r.Shown {
-			shown = append(shown, metricName(r.Metric, l)+lang.InParens.In(l, loadName(r.Load, l))+" "+rowChange(r))
+			shown = append(shown, metricName(r.Metric, l)+lang.InParens.In(l, loadName(r.Load, l))+" "+rowDifference(r).String())
 		}
 	}
 	switch {
 	case len(shown) > 0:
 		return []string{liveDiffers.In(l, strings.Join(shown, lang.Comma.In(l)))}
-	case v.decidingRow() != nil:
+	case slices.ContainsFunc(v.Rows, func(r pair.Row) bool { return r.Low.Known() }):
 		return []string{liveSame.In(l)}
 	}
 	return []string{liveTooFew.In(l)}
-}
-
-// decidingRow returns the row that decides the conclusion: one that differs, else one with an interval, output before
-// latencies. It is nil where nothing decides.
-func (v *PairComparison) decidingRow() *pair.Row {
-	for _, decides := range []func(r pair.Row) bool{
-		func(r pair.Row) bool { return r.Shown && r.Metric == pair.MetricOutput },
-		func(r pair.Row) bool { return r.Shown },
-		func(r pair.Row) bool { return r.Low.Known() && r.Metric == pair.MetricOutput },
-		func(r pair.Row) bool { return r.Low.Known() },
-	} {
-		if i := slices.IndexFunc(v.Rows, decides); i >= 0 {
-			return &v.Rows[i]
-		}
-	}
-	return nil
 }
 
 // PairForecast returns how many blocks there will be, and how long one takes.

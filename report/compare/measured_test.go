@@ -72,13 +72,12 @@ func TestIntervals(t *testing.T) {
 		shown       bool
 	}{{0.05, 0.01, true}, {0.05, 0.1, false}, {0, 0.01, false}, {-0.2, 0.02, true}} {
 		c := compared(twoRuns(x.gain, x.noise))
-		ch := c.Changes[slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Key == keyOutput })]
+		d := c.difference("m, 1 x G, new", keyOutput)
 		// Two relative half-widths of equal size add up as the root of 2.
 		high := (1+x.gain)*math.Exp(math.Sqrt2*x.noise) - 1
-		if math.Abs(ch.Ratio.Value()-x.gain) > 1e-9 || math.Abs(ch.High.Value()-high) > 1e-9 || ch.Shown == nil ||
-			*ch.Shown != x.shown || strings.HasPrefix(ch.String(), "~") == x.shown {
-			t.Errorf("gain %v, noise %v: %v up to %v (want %v), shown %v, printed %q", x.gain, x.noise, ch.Ratio, ch.High, high,
-				ch.Shown, ch)
+		if math.Abs(d.Ratio.Value()-x.gain) > 1e-9 || math.Abs(d.High.Value()-high) > 1e-9 || d.Shown == nil ||
+			*d.Shown != x.shown || strings.HasPrefix(d.String(), "~") == x.shown {
+			t.Errorf("gain %v, noise %v: %v up to %v (want %v), printed %q", x.gain, x.noise, d.Ratio, d.High, high, d)
 		}
 		if says := c.Factors[0].Says; strings.Contains(says, "may be equal") == x.shown {
 			t.Errorf("gain %v, noise %v: concluded %q", x.gain, x.noise, says)
@@ -96,10 +95,8 @@ func TestOutputAtSaturation(t *testing.T) {
 		}
 	}
 	setups[1].Plateau.Output = rundir.Exactly(1280 * 1.12)
-	for _, ch := range compared(setups).Changes {
-		if ch.Key == keyOutput && (ch.Shown == nil || *ch.Shown) {
-			t.Errorf("the same rate and the same answers, yet a difference is shown: %s", ch)
-		}
+	if d := compared(setups).difference("m, 1 x G, new", keyOutput); !d.hidden() {
+		t.Errorf("the same rate and the same answers, yet a difference is shown: %s", d)
 	}
 	setups = twoRuns(0.05, 0.01)
 	setups[1].Run.Stages[1].TokensPerS.Output = rundir.Exactly(1e6)
@@ -120,8 +117,8 @@ func TestGates(t *testing.T) {
 		{0.1, 0.01, "errors>1%", false},
 	} {
 		c, g := compared(twoRuns(x.gain, x.noise)), parseGate(x.gate)
-		if got := len(c.Failures(g)) > 0; got != x.fails || len(c.Unjudged(g)) > 0 {
-			t.Errorf("gain %v, noise %v: %s fails: %v, not judged: %v", x.gain, x.noise, g, got, c.Unjudged(g))
+		if failed, unjudged := Judge(c.Changes, []Gate{g}); (len(failed) > 0) != x.fails || len(unjudged) > 0 {
+			t.Errorf("gain %v, noise %v: %s fails: %v, not judged: %v", x.gain, x.noise, g, failed, unjudged)
 		}
 	}
 	for _, bad := range []string{"tokens_per_s", "pace<-5%", "tokens_per_s=5%", "tokens_per_s<-5"} {
@@ -154,13 +151,13 @@ func TestWhatDiffers(t *testing.T) {
 func TestDifferencesWithoutAnIntervalAreNotJudged(t *testing.T) {
 	yes, no := true, false
 	n := rundir.Exactly
-	all := []Change{
+	all := []Difference{
 		{Setup: "new", From: "old", Key: keyRate, Ratio: n(-0.25), Low: n(-0.3), High: n(-0.2), Shown: &yes},
 		{Setup: "new", From: "old", Key: keyOutput, Ratio: n(0.01), Low: n(-0.05), High: n(0.06), Shown: &no},
 		{Setup: "new", From: "old", Key: "ttft@80", Ratio: n(0.09)},
-		{Setup: "new", From: "old", Key: "itl@80", Low: n(0.5), Bound: true},
+		{Setup: "new", From: "old", Key: "itl@80", Ratio: n(0.5), Bound: atLeast},
 	}
-	for want, changes := range map[string][]Change{
+	for want, changes := range map[string][]Difference{
 		"new against old: saturation -25.0 % (-30.0..-20.0), ITL 80 % > +50.0 %, no difference is shown in output " +
 			"~ (-5.0..+6.0), without an interval: TTFT 80 % +9.0 %.": all,
 		"new against old: TTFT 80 % +9.0 %.": all[2:3], // published results have no intervals
@@ -201,8 +198,8 @@ func TestInterpolationAcrossTheEdge(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		slots := float64(int(1) << rng.IntN(7))
 		c := compared(setup.Load([]setup.Input{gridded(rng, "before", slots), gridded(rng, "after", slots)}))
-		failed += min(1, len(c.Failures(gate)))
-		unjudged += min(1, len(c.Unjudged(gate)))
+		fails, unknown := Judge(c.Changes, []Gate{gate})
+		failed, unjudged = failed+len(fails), unjudged+len(unknown)
 	}
 	if failed > trials*4/100 || unjudged > trials*2/3 {
 		t.Errorf("of %d pairs of runs of one server %d fail the gate, and %d cannot be judged", trials, failed, unjudged)
@@ -228,17 +225,17 @@ func TestDifferencesOfBounds(t *testing.T) {
 			}
 		}
 		v := compared(setup.Load(inputs))
-		tab := v.changeTable(v.groups[0])
+		tab := v.differenceTable(v.groups[0])
 		if got := tab.Rows[0][1].In(lang.English); tab.Columns[1].Head == headSaturation.Text() &&
 			!strings.HasPrefix(got, c.prefix) || tab.Columns[1].Head != headSaturation.Text() && c.prefix != lang.Absent {
 			t.Errorf("%v: %s %q, want %s", c.bound, tab.Columns[1].Head, got, c.prefix)
 		}
-		legend := strings.Join(lang.In(v.changeLegend(v.groups[0], true), lang.English), "\n")
+		legend := strings.Join(lang.In(v.differenceLegend(v.groups[0], true), lang.English), "\n")
 		if has := strings.Contains(legend, legendBound.In(lang.English)); has != (c.bound[0] != c.bound[1]) {
 			t.Errorf("%v: the bounds are explained: %v", c.bound, has)
 		}
-		if n := len(v.Unjudged(gate)); (n > 0) != (c.bound[0] || c.bound[1]) {
-			t.Errorf("%v: %d changes cannot be judged", c.bound, n)
+		if _, unjudged := Judge(v.Changes, []Gate{gate}); (len(unjudged) > 0) != (c.bound[0] || c.bound[1]) {
+			t.Errorf("%v: not judged: %v", c.bound, unjudged)
 		}
 	}
 }
@@ -308,9 +305,8 @@ func TestRunsAreTheUnit(t *testing.T) {
 	} {
 		n := 0
 		for range c.trials {
-			changes := testkit.Must(c.compare()).Changes
-			ch := changes[slices.IndexFunc(changes, func(ch Change) bool { return ch.Key == keyRate })]
-			if ch.Shown != nil && *ch.Shown {
+			found := testkit.Must(c.compare())
+			if found.difference(found.Setups[1].Name, keyRate).shown() {
 				n++
 			}
 		}
@@ -319,8 +315,8 @@ func TestRunsAreTheUnit(t *testing.T) {
 		}
 	}
 	c, gate := testkit.Must(OfRuns(sides(1, 0.5), false, unknown)), parseGate("saturation<-10%")
-	if len(c.Failures(gate)) > 0 || len(c.Unjudged(gate)) != 1 {
-		t.Errorf("one a side: failures %v, unjudged %v", c.Failures(gate), c.Unjudged(gate))
+	if failed, unjudged := Judge(c.Changes, []Gate{gate}); len(failed) > 0 || len(unjudged) != 1 {
+		t.Errorf("one a side: failures %v, unjudged %v", failed, unjudged)
 	}
 	both := sides(2, 1)
 	if _, err := OfRuns([2][]setup.Setup{both[0], nil}, false, unknown); err == nil {
@@ -361,8 +357,8 @@ func TestRunsOfDifferentHits(t *testing.T) {
 	} {
 		found := testkit.Must(Of([]setup.Setup{hitting("A", 1, 0.80), hitting("B", 0.5, c.hits)}, c.any))
 		got := map[string]float64{}
-		for _, ch := range found.Changes {
-			got[ch.Key] = ch.Ratio.Value()
+		for _, d := range found.Changes {
+			got[d.Key] = d.Ratio.Value()
 		}
 		_, rate := got[keyRate]
 		if math.Abs(got[c.key]-c.want) > 1e-9 || rate != (c.key == keyRate) || !rate && len(found.Factors) > 0 {

@@ -72,15 +72,13 @@ func TestHeadings(t *testing.T) {
 // Where answers of one side are longer, the table of levels has lengths, latency a token and the change of the output;
 // elsewhere it has not.
 func TestUnevenLevels(t *testing.T) {
-	one := func(v float64) Figure { return Figure{Value: rundir.Exactly(v), N: 1} }
-	figures := func(rate, output, latency, answer, each float64) map[string]Figure {
-		return map[string]Figure{keyRate: one(rate), keyOutput: one(output), "latency": one(latency), keyAnswer: one(answer),
-			"latency_per_token": one(each)}
+	both := func(before, after float64) [2]Figure {
+		return [2]Figure{{Value: rundir.Exactly(before), N: 1}, {Value: rundir.Exactly(after), N: 1}}
 	}
 	for answer, want := range map[float64]bool{150: true, 112: true, 109: false, 102: false} {
 		f := Factor{What: byEngine, Pairs: []Pair{{From: "a", To: "b", Levels: []Level{{
-			InFlight: 2, Figures: figures(1, 100, 2, 100, 0.02), After: figures(2, 150, 3, answer, 0.03),
-			Change: Change{Low: rundir.Exactly(1), High: rundir.Exactly(1)},
+			InFlight: 2, Rate: both(1, 2), Output: both(100, 150), Latency: both(2, 3), Answer: both(100, answer),
+			PerToken: both(0.02, 0.03), Difference: Difference{Low: rundir.Exactly(1), High: rundir.Exactly(1)},
 		}}}}}
 		all := f.levelTable()
 		var cells []string

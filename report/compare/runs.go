@@ -85,14 +85,14 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 	if n > 0 {
 		spread.Deviation = max(spread.Deviation, math.Sqrt(within/n))
 	}
-	change := Change{Setup: c.Setups[1].Name, From: c.Setups[0].Name, Key: key}
+	d := Difference{Setup: c.Setups[1].Name, From: c.Setups[0].Name, Key: key}
 	difference := stats.Mean(values[1]) - stats.Mean(values[0])
-	change.Ratio = fromScale(key, difference, 1)
+	d.Ratio = fromScale(key, difference, 1)
 	if spread.DF > 0 {
 		runs := math.Sqrt(1/float64(len(values[0])) + 1/float64(len(values[1])))
 		half := stats.StudentQuantile(0.975, spread.DF) * spread.Deviation * runs
-		change.Low, change.High = fromScale(key, difference-half, 1), fromScale(key, difference+half, 1)
-		change.judge()
+		d.Low, d.High = fromScale(key, difference-half, 1), fromScale(key, difference+half, 1)
+		d.judge()
 	}
 	for i, side := range values {
 		mean := stats.Mean(side)
@@ -103,7 +103,7 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 		}
 		c.Setups[i].Figures = append(c.Setups[i].Figures, f)
 	}
-	c.Changes = append(c.Changes, change)
+	c.Changes = append(c.Changes, d)
 }
 
 // RunLabels returns the labels that describe a run, and not its configuration.

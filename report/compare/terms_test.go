@@ -57,7 +57,7 @@ func TestGatesOnTerms(t *testing.T) {
 	} {
 		check := func(better bool, slos [2][]string, want string) {
 			t.Helper()
-			failed, unjudged := Judge(withTerms(better, slos), []Gate{parseGate(c.gate)})
+			failed, unjudged := Judge(withTerms(better, slos).Changes, []Gate{parseGate(c.gate)})
 			all := strings.Join(failed, "; ")
 			if want == "?" && len(unjudged) == 0 || want != "?" && (len(unjudged) > 0 || (want == "") != (all == "") ||
 				!strings.Contains(all, want)) {
@@ -69,7 +69,7 @@ func TestGatesOnTerms(t *testing.T) {
 		check(false, [2][]string{same, other}, c.unlike)
 	}
 	none := []string{"ttft:p95<1s"}
-	if failed, unjudged := Judge(withTerms(false, [2][]string{none, none}),
+	if failed, unjudged := Judge(withTerms(false, [2][]string{none, none}).Changes,
 		[]Gate{testkit.Must(ParseGate("speed<-5%", Keys()))}); len(failed) > 0 || len(unjudged) != 1 {
 		t.Errorf("no such term: %q, %q", failed, unjudged)
 	}
@@ -91,8 +91,8 @@ func TestUsersAreCompared(t *testing.T) {
 		carries("B", "ttft:p95<1s", 20, 18, 22)} {
 		found := compared(setup.Load([]setup.Input{carries("A", term, 10, 9, 11), other}))
 		all = append(all, formatted(t, "console", found.Report(1), table.Style{Width: 100, All: true})...)
-		for _, ch := range found.Changes {
-			all = fmt.Appendln(all, ch.Key, ch.String())
+		for _, d := range found.Changes {
+			all = fmt.Appendln(all, d.Key, d.String())
 		}
 		all = fmt.Appendln(all, found.Factors[0].Conclusion(lang.English))
 	}

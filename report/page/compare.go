@@ -31,10 +31,10 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	}
 	var forests []FigureBlock
 	for i, m := range c.Setups {
-		from, all := c.Differences(m.Name)
+		all := c.Differences(m.Name)
 		hasInterval := func(d compare.Difference) bool { return d.Shown != nil }
 		if slices.ContainsFunc(all, hasInterval) { // else the table has all that is known
-			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, from), all))
+			forests = append(forests, forest("forest-"+strconv.Itoa(i), titleForest.Text(m.Name, all[0].From), all))
 		}
 	}
 	if len(forests) > 0 {
@@ -84,21 +84,21 @@ func forest(name string, title lang.Text, all []compare.Difference) FigureBlock 
 	label, intervals := axisDifference.Text(), false
 	var key []Marker
 	for i, d := range all {
-		at, low, high := d.Ratio, d.Low, d.High
-		if d.Bound {
-			at, low, high = rundir.Exactly(low.Or(high.Value())), rundir.Number{}, rundir.Number{}
+		low, high := d.Low, d.High
+		if d.Bound != "" { // then they are no interval
+			low, high = rundir.Number{}, rundir.Number{}
 		}
 		b := draw.Bar{
-			Name: d.Name, Value: lang.Same(d.String()), At: at.Value(), Low: low.Value(), High: high.Value(),
+			Name: d.Name(), Value: lang.Same(d.String()), At: d.Ratio.Value(), Low: low.Value(), High: high.Value(),
 			Row: i + 1, Colour: draw.Ink, Shape: draw.Ring,
 		}
 		meaning := meansNothing.Text()
 		switch {
 		case d.Shown == nil:
 			meaning, b.Shape = meansUnknown.Text(), draw.Square
-		case d.Shown != nil && *d.Shown && d.Better():
+		case *d.Shown && d.Better():
 			meaning, b.Shape = compare.WordBetter.Text(), draw.Circle
-		case d.Shown != nil && *d.Shown:
+		case *d.Shown:
 			meaning, b.Shape = compare.WordWorse.Text(), draw.Triangle
 		}
 		bars, intervals = append(bars, b), intervals || d.Shown != nil

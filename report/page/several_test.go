@@ -146,8 +146,8 @@ func TestDrawingsOfSeveral(t *testing.T) {
 // A difference that is not shown is not drawn as better or worse.
 func TestForest(t *testing.T) {
 	for shown, mean := range map[bool]lang.Text{true: compare.WordWorse.Text(), false: meansNothing.Text()} {
-		d := compare.Difference{Name: lang.Same("ITL"), Change: compare.Change{Key: "itl@80", Ratio: rundir.Exactly(0.01),
-			Low: rundir.Exactly(0.005), High: rundir.Exactly(0.015), Shown: &shown}}
+		d := compare.Difference{Key: "itl@80", Ratio: rundir.Exactly(0.01), Low: rundir.Exactly(0.005),
+			High: rundir.Exactly(0.015), Shown: &shown}
 		f := forest("f", lang.Same("B"), []compare.Difference{d})
 		if got := f.Table.Rows[0][2].Text; got != mean || (f.Key[0].Shape == draw.Triangle) != shown {
 			t.Errorf("%+v is %v: %v", d, got, f.Key)

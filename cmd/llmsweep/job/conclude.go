@@ -44,7 +44,7 @@ func (cm *Comparison) conclude(s *session, out string, record *rundir.Pair, gate
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}
-	return Verdict(result, gates)
+	return Verdict(result.Changes, gates)
 }
 
 // Dir returns the directory of a comparison of two servers, where the paths name it or its two runs.

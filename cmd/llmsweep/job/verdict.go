@@ -8,10 +8,10 @@ import (
 	"llmsweep/report/compare"
 )
 
-// Verdict returns an error that names the gates that failed, with exit code [console.Missed]; or else those that cannot
-// be judged, with [console.Undecided].
-func Verdict(result compare.GateInput, gates []compare.Gate) error {
-	failed, unjudged := compare.Judge(result, gates)
+// Verdict returns an error that names the gates that differences fail, with exit code [console.Missed]; or else those
+// that cannot be judged, with [console.Undecided].
+func Verdict(all []compare.Difference, gates []compare.Gate) error {
+	failed, unjudged := compare.Judge(all, gates)
 	switch {
 	case len(failed) > 0:
 		return console.Exit(console.Missed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
