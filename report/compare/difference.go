@@ -39,17 +39,20 @@ func differenceOf(before, after Figure) Difference {
 	case before.Terms != after.Terms || !before.Value.Known() || !after.Value.Known():
 		return d
 	case isShare(after.Key):
-		return d.within(y-x, stats.Z95*math.Hypot(before.se, after.se), func(v float64) float64 { return v })
+		return d.within(y-x, stats.Z95*math.Hypot(before.se, after.se))
 	case x <= 0 || y <= 0:
 		return d
 	}
-	low, high := ratioEnds(before, after)
-	switch burst := burstRatio(before, after); {
+	low, high := y/before.top(), after.top()/x
+	switch {
 	case low == 0 && math.IsInf(high, 1):
 		return d
 	case !(high > low*(1+1e-9)):
-		return d.within(math.Log(y/x), stats.Z95*math.Hypot(before.se/x, after.se/y), math.Expm1)
-	case burst < low || burst > high: // not so where it is NaN. It contradicts the ends: the ratio is between all
+		return d.within(math.Log(y/x), stats.Z95*math.Hypot(before.se/x, after.se/y))
+	}
+	d.Ratio = rundir.Exactly(y/x - 1)
+	switch burst := burstRatio(before, after); {
+	case burst < low || burst > high: // it contradicts the ends (NaN does not): the ratio is between it and them
 		return d.between(min(y/x, burst), max(y/x, burst))
 	case low == 0:
 		d.Ratio, d.Bound = rundir.Exactly(high-1), atMost
@@ -61,11 +64,6 @@ func differenceOf(before, after Figure) Difference {
 	return d
 }
 
-// ratioEnds are the least and the highest ratio that two figures allow.
-func ratioEnds(before, after Figure) (low, high float64) {
-	return after.Value.Value() / before.top(), after.top() / before.Value.Value()
-}
-
 // burstRatio is the ratio of the rows throughput, which is no bound; NaN where a side has none.
 func burstRatio(before, after Figure) float64 {
 	if r := after.Burst.Value() / before.Burst.Value(); r > 0 {
@@ -74,8 +72,13 @@ func burstRatio(before, after Figure) float64 {
 	return math.NaN()
 }
 
-// within sets the ratio and, where its half width is known, its interval, from the scale on which that is even.
-func (d Difference) within(at, half float64, scale func(float64) float64) Difference {
+// within sets the ratio and, where its half width is known, its interval: both on the scale of logarithms, of shares as
+// they are.
+func (d Difference) within(at, half float64) Difference {
+	scale := math.Expm1
+	if isShare(d.Key) {
+		scale = func(v float64) float64 { return v }
+	}
 	if d.Ratio = rundir.Exactly(scale(at)); !math.IsNaN(half) {
 		d.Low, d.High = rundir.Exactly(scale(at-half)), rundir.Exactly(scale(at+half))
 		d.judge()
@@ -86,7 +89,6 @@ func (d Difference) within(at, half float64, scale func(float64) float64) Differ
 // between sets the ends of a ratio of which no more is known.
 func (d Difference) between(low, high float64) Difference {
 	d.Bound, d.Low, d.High = between, rundir.Exactly(low-1), rundir.Exactly(high-1)
-	d.Ratio = rundir.Exactly(d.after.Value.Value()/d.before.Value.Value() - 1)
 	return d
 }
 
@@ -130,40 +132,32 @@ func (d Difference) mayBeEqual() bool {
 
 // String is a difference in per cent with its interval; ~ where the interval shows none.
 func (d Difference) String() string {
-	unit := " %"
+	unit, number := " %", func(n rundir.Number) string { return percent(n.Value()) }
 	if isShare(d.Key) {
 		unit = " pp"
 	}
-	ratio, ends := percent(d.Ratio.Value()), percent(d.Low.Value())+".."+percent(d.High.Value())
-	switch {
-	case d.Bound == atLeast:
-		return "> " + ratio + unit
-	case d.Bound == atMost:
-		return "< " + ratio + unit
-	case d.Bound == between:
-		return ends + unit
-	case d.Shown == nil:
-		return ratio + unit
-	case !*d.Shown:
-		return markNoDifference + " (" + ends + ")"
+	if d.hidden() {
+		return markNoDifference + " (" + number(d.Low) + ".." + number(d.High) + ")"
 	}
-	return ratio + unit + " (" + ends + ")"
+	return d.text(number, "..", unit)
 }
 
 // factor is a difference as a factor in a cell: "1.50 x (1.40-1.60)", "> 1.50 x", "1.20-1.90 x".
-func (d Difference) factor() string {
-	ratio, ends := times(d.Ratio), times(d.Low)+"-"+times(d.High)
+func (d Difference) factor() string { return d.text(times, "-", " x") }
+
+func (d Difference) text(number func(rundir.Number) string, to, unit string) string {
+	ratio, ends := number(d.Ratio)+unit, number(d.Low)+to+number(d.High)
 	switch {
 	case d.Bound == atLeast:
-		return "> " + ratio + " x"
+		return "> " + ratio
 	case d.Bound == atMost:
-		return "< " + ratio + " x"
+		return "< " + ratio
 	case d.Bound == between:
-		return ends + " x"
-	case d.Shown != nil:
-		return ratio + " x (" + ends + ")"
+		return ends + unit
+	case d.Shown == nil:
+		return ratio
 	}
-	return ratio + " x"
+	return ratio + " (" + ends + ")"
 }
 
 // factorText is a difference as a factor in a sentence: "1.50 x", "at least 1.50 x", "1.20 to 1.90 x".
@@ -189,14 +183,22 @@ func (d Difference) intervalText(l lang.Lang) string {
 
 func times(ratio rundir.Number) string { return fmt.Sprintf("%.2f", 1+ratio.Value()) }
 
+// cell is a difference in per cent in a table.
+func (d Difference) cell() table.Cell {
+	if d.IsZero() {
+		return table.Absent()
+	}
+	return table.Literal(d.String())
+}
+
 // verdict says what a difference means for users.
 func (d Difference) verdict() table.Cell {
 	switch {
 	case d.Bound != "":
 		return table.Cell{Text: lang.Both(d.factorText)}
-	case d.Shown == nil:
+	case d.Shown == nil: // also where nothing is known
 		return table.Absent()
-	case !*d.Shown:
+	case d.hidden():
 		return table.Cell{Text: wordNoneShown.Text(), Tone: table.Faint}
 	case d.Better():
 		return table.Cell{Text: WordBetter.Text(), Tone: table.Good}

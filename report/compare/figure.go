@@ -16,7 +16,6 @@ type Figure struct {
 	Low   rundir.Number `json:"low,omitzero"`       // 95 % interval
 	High  rundir.Number `json:"high,omitzero"`      //
 	Open  bool          `json:"at_least,omitempty"` // the rows end before the plateau: it may be higher
-	N     int           `json:"n,omitempty"`        // measurements, where Value and Most are their range
 	// Repeated says that Value and Most are those of repeats; else rows disagree.
 	Repeated bool `json:"repeats,omitempty"`
 	// Burst is what the row throughput of a document printed, which sends all requests at once.
@@ -41,9 +40,6 @@ func (f Figure) top() float64 {
 	return f.Most.Or(f.Value.Value())
 }
 
-// middle is the mean of one or two measurements.
-func (f Figure) middle() float64 { return (f.Value.Value() + f.Most.Or(f.Value.Value())) / 2 }
-
 // of is the figure of another metric that is so many times this one.
 func (f Figure) of(key string, times float64) Figure {
 	f.Key, f.se = key, f.se*times
@@ -53,37 +49,11 @@ func (f Figure) of(key string, times float64) Figure {
 	return f
 }
 
-// rangeOf is the range of a number in several stages. It has no standard error.
-func rangeOf(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (f Figure) {
-	low, high := math.Inf(1), math.Inf(-1)
-	f.se, f.Repeated = math.NaN(), true
-	for _, s := range stages {
-		if v := of(s); v.Known() {
-			low, high, f.N = min(low, v.Value()), max(high, v.Value()), f.N+1
-		}
-	}
-	if f.Value = rundir.Exactly(low); high > low {
-		f.Most = rundir.Exactly(high)
-	}
-	return f
-}
-
-// text is the figure, or the lowest and the highest of several measurements, with one unit where they share it.
-func (f Figure) text(print func(rundir.Number) table.Cell) lang.Text {
-	low, high := print(f.Value), print(f.Most)
-	switch {
-	case f.Most.IsZero() || low.Whole() == high.Whole():
-		return low.Whole()
-	case low.Unit == high.Unit:
-		low.Unit = ""
-	}
-	return low.Whole().Plus(lang.Same("-")).Plus(high.Whole())
-}
-
+// cell is the figure, or the lowest and the highest of several measurements, with its marks.
 func (f Figure) cell(print func(rundir.Number) table.Cell) table.Cell {
 	cell := print(f.Value)
 	if f.Most.Known() {
-		cell = table.Cell{Text: f.text(print)}
+		cell = table.Cell{Text: rangeText(f.Value, f.Most, print)}
 	}
 	switch {
 	case f.Open:
@@ -95,4 +65,43 @@ func (f Figure) cell(print func(rundir.Number) table.Cell) table.Cell {
 		cell.Mark += MarkDoubted
 	}
 	return cell
+}
+
+// Range is the lowest and the highest of N measurements.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	N    int     `json:"n"`
+}
+
+func rangeOf(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (r Range) {
+	for _, s := range stages {
+		n := of(s)
+		switch v := n.Value(); {
+		case n.Known() && r.N == 0:
+			r = Range{v, v, 1}
+		case n.Known():
+			r = Range{min(r.Low, v), max(r.High, v), r.N + 1}
+		}
+	}
+	return r
+}
+
+// middle is the mean of one or two measurements.
+func (r Range) middle() float64 { return (r.Low + r.High) / 2 }
+
+func (r Range) text(print func(rundir.Number) table.Cell) lang.Text {
+	return rangeText(rundir.Exactly(r.Low), rundir.Exactly(r.High), print)
+}
+
+// rangeText is two numbers with one unit where they share it, or one where they look alike.
+func rangeText(low, high rundir.Number, print func(rundir.Number) table.Cell) lang.Text {
+	a, b := print(low), print(high)
+	switch {
+	case a.Whole() == b.Whole():
+		return a.Whole()
+	case a.Unit == b.Unit:
+		a.Unit = ""
+	}
+	return a.Whole().Plus(lang.Same("-")).Plus(b.Whole())
 }

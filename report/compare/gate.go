@@ -69,7 +69,7 @@ func Judge(all []Difference, gates []Gate) (failed, unjudged []string) {
 			switch {
 			case d.Shown == nil:
 				unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, d.unjudged()))
-			case *d.Shown && (g.Below && v < g.Limit || !g.Below && v > g.Limit):
+			case d.shown() && (g.Below && v < g.Limit || !g.Below && v > g.Limit):
 				failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, d.Setup, d))
 			}
 		}

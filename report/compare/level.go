@@ -12,15 +12,15 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Level is one concurrency at which two configurations were measured in closed loops. Figures are the ranges of the
-// repeats before and after.
+// Level is one concurrency at which two configurations were measured in closed loops. Ranges are those of the repeats
+// before and after.
 type Level struct {
-	InFlight int       `json:"in_flight"`
-	Rate     [2]Figure `json:"rates.completed"` // requests per second
-	Output   [2]Figure `json:"tokens_per_s.output"`
-	Latency  [2]Figure `json:"latency_s.mean"`
-	Answer   [2]Figure `json:"output_tokens.mean"`
-	PerToken [2]Figure `json:"latency_s_per_token"` // mean latency over the mean length of the answers
+	InFlight int      `json:"in_flight"`
+	Rate     [2]Range `json:"rates.completed"` // requests per second
+	Output   [2]Range `json:"tokens_per_s.output"`
+	Latency  [2]Range `json:"latency_s.mean"`
+	Answer   [2]Range `json:"output_tokens.mean"`
+	PerToken [2]Range `json:"latency_s_per_token"` // mean latency over the mean length of the answers
 	// Difference is that of the rate: between any two measurements, and shown where repeats tell.
 	Difference
 	Where  [2]string `json:"where"`
@@ -38,10 +38,10 @@ func levels(a, b *Configuration) (all []Level) {
 		v.measure(0, a.setup)
 		v.measure(1, b.setup)
 		x, y := v.Rate[0], v.Rate[1]
-		if !(x.Value.Or(0) > 0) || !y.known() {
+		if x.Low <= 0 || y.N == 0 {
 			continue
 		}
-		v.Difference = Difference{Key: keyRate, before: x, after: y}.between(ratioEnds(x, y))
+		v.Difference = Difference{Key: keyRate}.between(y.Low/x.High, y.High/x.Low)
 		if x.N > 1 || y.N > 1 {
 			v.judge()
 		}
@@ -50,7 +50,7 @@ func levels(a, b *Configuration) (all []Level) {
 	return all
 }
 
-// measure sets the figures of a side.
+// measure sets the ranges of a side.
 func (v *Level) measure(side int, s *setup.Setup) {
 	var stages []*rundir.Stage
 	var where []string
@@ -167,18 +167,18 @@ func (f *Factor) levelTable() table.Table {
 		table.Column
 		cell func(v *Level) table.Cell
 	}
-	both := func(of func(v *Level) [2]Figure, print func(rundir.Number) table.Cell) func(*Level) table.Cell {
+	both := func(of func(v *Level) [2]Range, print func(rundir.Number) table.Cell) func(*Level) table.Cell {
 		return func(v *Level) table.Cell {
 			sides := of(v)
 			if sides[0].N == 0 || sides[1].N == 0 {
 				return table.None()
 			}
-			return table.Cell{Text: sides[0].text(print).Plus(lang.Same(" -> ")).Plus(sides[1].text(print))}
+			return table.Cell{Text: arrow(sides[0].text(print), sides[1].text(print))}
 		}
 	}
 	milli := func(n rundir.Number) table.Cell { return fixed(1)(lang.Scale(n, 1e3)) }
 	columns := []column{
-		{table.Column{Head: headCompleted.Text(), Sub: lang.Same("req/s")}, both(func(v *Level) [2]Figure { return v.Rate }, fixed(2))},
+		{table.Column{Head: headCompleted.Text(), Sub: lang.Same("req/s")}, both(func(v *Level) [2]Range { return v.Rate }, fixed(2))},
 		{table.Column{Head: headChange.Text(), Sub: lang.Same("%")}, func(v *Level) table.Cell {
 			text := lang.Both(v.percents)
 			if v.hidden() {
@@ -186,15 +186,15 @@ func (f *Factor) levelTable() table.Table {
 			}
 			return table.Cell{Text: text}
 		}},
-		{table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")}, both(func(v *Level) [2]Figure { return v.Output }, fixed(0))},
-		{table.Column{Head: lang.HeadLatency.Text(), Sub: lang.Same("s")}, both(func(v *Level) [2]Figure { return v.Latency }, fixed(2))},
+		{table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")}, both(func(v *Level) [2]Range { return v.Output }, fixed(0))},
+		{table.Column{Head: lang.HeadLatency.Text(), Sub: lang.Same("s")}, both(func(v *Level) [2]Range { return v.Latency }, fixed(2))},
 	}
 	if slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) }) {
 		columns = append(columns,
 			column{table.Column{Head: headAnswer.Text(), Sub: lang.Same("tok")},
-				both(func(v *Level) [2]Figure { return v.Answer }, fixed(0))},
+				both(func(v *Level) [2]Range { return v.Answer }, fixed(0))},
 			column{table.Column{Head: lang.HeadLatency.Text(), Sub: subPerToken.Text()},
-				both(func(v *Level) [2]Figure { return v.PerToken }, milli)},
+				both(func(v *Level) [2]Range { return v.PerToken }, milli)},
 			column{table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("%")}, func(v *Level) table.Cell {
 				rise := v.Output[1].middle()/v.Output[0].middle() - 1
 				if math.IsNaN(rise) {
@@ -220,7 +220,7 @@ func (f *Factor) levelTable() table.Table {
 		}
 		for i := range p.Levels {
 			v := &p.Levels[i]
-			row := []table.Cell{{Text: name(p.From).Plus(lang.Same(" -> ")).Plus(name(p.To))}, table.Count(v.InFlight)}
+			row := []table.Cell{{Text: arrow(name(p.From), name(p.To))}, table.Count(v.InFlight)}
 			for _, c := range columns {
 				row = append(row, c.cell(v))
 			}

@@ -152,11 +152,7 @@ func (v *PairComparison) table() table.Table {
 			cell = fixed(2)
 		}
 		metric := table.Cell{Text: lang.Both(func(l lang.Lang) string { return metricName(r.Metric, l) })}
-		row := []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), table.Absent()}
-		if d := rowDifference(r); !d.IsZero() {
-			row[4] = table.Literal(d.String())
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), rowDifference(r).cell()})
 	}
 	return t
 }

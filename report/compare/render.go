@@ -10,21 +10,22 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
-// IsPair reports whether the comparison is one of two results, of which one table tells all that is compared.
-func (c *Comparison) IsPair() bool { return len(c.Setups) == 2 }
+// OfTwo reports whether the comparison is one of two results, of which one table tells all that is compared.
+func (c *Comparison) OfTwo() bool { return len(c.Setups) == 2 }
 
 // Report returns the comparison as sections, with its answer. That of two results is one table to quote, which says
 // what the sentences and tables of several would.
 func (c *Comparison) Report(level int) []table.Section {
-	if !c.IsPair() {
+	if !c.OfTwo() {
 		all := c.Sections(level)
 		all[0].Lines = c.Answer()
 		return all
 	}
 	g := c.groups[0]
-	all := []table.Section{c.quoteSection(g, level)}
+	all := []table.Section{c.twoSection(g, level)}
 	if s := c.tailSection(g, level+1); len(s.Table.Rows) > 0 {
 		all = append(all, s)
 	}
@@ -116,16 +117,14 @@ func (c *Comparison) differenceTable(g group) table.Table {
 	for _, i := range g.members[1:] {
 		row := []table.Cell{{Text: lang.Same(c.Setups[i].Name), Tone: table.Strong}}
 		for _, m := range shown {
-			cell := table.Absent()
-			if d := c.difference(c.Setups[i].Name, m.key); !d.IsZero() {
-				cell = table.Literal(d.String())
-			}
-			row = append(row, cell)
+			row = append(row, c.difference(c.Setups[i].Name, m.key).cell())
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+func arrow(before, after lang.Text) lang.Text { return before.Plus(lang.Same(" -> ")).Plus(after) }
 
 // stepTable has a row for each pair and load at which something is known of the speed-up by more GPUs.
 func (f *Factor) stepTable() table.Table {
@@ -138,9 +137,6 @@ func (f *Factor) stepTable() table.Table {
 	if f.What != ByGPUs {
 		return table.Table{}
 	}
-	step := func(before, after table.Cell) table.Cell {
-		return table.Cell{Text: before.Whole().Plus(lang.Same(" -> ")).Plus(after.Whole())}
-	}
 	for i := range f.Pairs {
 		p := &f.Pairs[i]
 		from, to := p.a.Labels.GPUs, p.b.Labels.GPUs
@@ -149,7 +145,7 @@ func (f *Factor) stepTable() table.Table {
 			if !a.known() && !b.known() {
 				return table.None()
 			}
-			return step(table.Seconds(a.Value), table.Seconds(b.Value))
+			return table.Cell{Text: arrow(table.Seconds(a.Value).Whole(), table.Seconds(b.Value).Whole())}
 		}
 		for _, d := range p.Changes {
 			_, at, _ := strings.Cut(d.Key, "@")
@@ -166,7 +162,8 @@ func (f *Factor) stepTable() table.Table {
 				efficiency = table.Cell{Text: lang.Same(fmt.Sprintf("%.0f", 100*share)), Unit: "%"}
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.Text(from, to)}, {Text: name}, step(d.before.cell(fixed(2)), d.after.cell(fixed(2))),
+				{Text: gpuSteps.Text(from, to)}, {Text: name},
+				{Text: arrow(d.before.cell(fixed(2)).Whole(), d.after.cell(fixed(2)).Whole())},
 				table.Literal(d.factor()), efficiency, times("itl@" + at), times("ttft@" + at),
 				table.Literal(d.before.Where + " | " + d.after.Where),
 			})
@@ -200,4 +197,125 @@ func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 		s.Notes = append(s.Notes, findings.ClientRemedy.Text())
 	}
 	return []table.Section{s}
+}
+
+// Marks on cells, explained beneath the tables.
+const (
+	markRising       = "+"
+	markDisagreement = "?"
+
+	// MarkDoubted marks what rests on figures that the audit doubts.
+	MarkDoubted      = "!"
+	markNoDifference = "~"
+)
+
+// Cautions returns what a reader must know before any difference: that models or hit rates differ.
+func (c *Comparison) Cautions() []lang.Text {
+	var all []lang.Text
+	for _, g := range c.groups {
+		all = append(all, c.cautions(g)...)
+	}
+	return append(all, c.hitNotes...)
+}
+
+func (c *Comparison) models(g group) (models []string) {
+	for _, i := range g.members {
+		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
+			models = append(models, m)
+		}
+	}
+	return models
+}
+
+// cautions says that the models of two differ. Of many, only those of one model are compared.
+func (c *Comparison) cautions(g group) []lang.Text {
+	models := c.models(g)
+	if len(models) < 2 || len(g.members) > 2 {
+		return nil
+	}
+	return []lang.Text{sayModels.Text(lang.ListComma.Join(models))}
+}
+
+// when is a line that is told where it holds.
+type when struct {
+	holds bool
+	text  lang.Text
+}
+
+func told(lines ...when) (all []lang.Text) {
+	for _, line := range lines {
+		if line.holds {
+			all = append(all, line.text)
+		}
+	}
+	return all
+}
+
+func (c *Comparison) legend(g group) (notes, details []lang.Text) {
+	has := func(key string, is func(Figure) bool) bool {
+		return slices.ContainsFunc(g.members, func(i int) bool { return is(c.Setups[i].figure(key)) })
+	}
+	shortest, longest, lasted := rundir.Number{}, rundir.Number{}, rundir.Number{}
+	for k, i := range g.members {
+		v := c.Setups[i].figure(keyAnswer).Value
+		if v.Known() && !(shortest.Value() <= v.Value()) {
+			shortest = v
+		}
+		longest = rundir.Max(longest, v)
+		if n := c.Setups[i].StageTime; k == 0 || lasted.IsZero() {
+			lasted = n
+		} else if n != lasted {
+			lasted = rundir.Number{}
+			break
+		}
+	}
+	length := func(n rundir.Number) string { return lang.Number(n, lang.Fixed(1)) }
+	notes = slices.Concat(c.cautions(g), c.hitNotes, c.usersLegend(g), told(
+		when{has(keyRate, func(f Figure) bool { return f.Open }), legendRising.Text()},
+		when{has(keyRate, func(f Figure) bool { return f.disagrees() }), legendApart.Text()},
+		when{has(keyRate, func(f Figure) bool { return f.Repeated }), legendRepeats.Text()},
+		when{has(keyRate, func(f Figure) bool { return f.Doubted }), LegendDoubted.Text()},
+		when{lengthsDiffer(shortest, longest), sayUneven.Text(length(shortest), length(longest))},
+		when{has(keyOutput, func(f Figure) bool { return f.Burst.Known() }), legendArrivals.Text()}))
+	details = told(
+		when{has("ttft@50", Figure.known) || has("ttft@80", Figure.known), legendLoads.Text()},
+		when{lasted.Known(), legendStages.Text(lang.Number(lasted, lang.Fixed(0)))})
+	return notes, details
+}
+
+func (c *Comparison) usersLegend(g group) []lang.Text {
+	var all []string
+	for _, i := range g.members {
+		if f, ok := c.Setups[i].Get(keyUsers); ok && !slices.Contains(all, f.Terms) {
+			all = append(all, f.Terms)
+		}
+	}
+	if len(all) > 1 {
+		for i := range all {
+			all[i] = cmp.Or(all[i], "-")
+		}
+	}
+	return told(
+		when{len(all) > 1, legendUnlike.Text(strings.Join(all, " / "))},
+		when{len(all) == 1 && all[0] == "", legendGrowing.Text()},
+		when{len(all) == 1 && all[0] != "", legendUsers.Text(strings.Join(all, ""))})
+}
+
+// differenceLegend explains differences from the first setup of a group. signs explains also what a verdict says.
+func (c *Comparison) differenceLegend(g group, signs bool) []lang.Text {
+	from := c.Setups[g.members[0]].Name
+	has := func(is func(Difference) bool) bool {
+		return slices.ContainsFunc(c.Changes, func(d Difference) bool { return d.From == from && is(d) })
+	}
+	bare := has(func(d Difference) bool { return d.Shown == nil && d.Bound == "" })
+	imported := slices.ContainsFunc(g.members, func(i int) bool { return c.Setups[i].Imported })
+	intervals, runs := has(func(d Difference) bool { return d.Shown != nil }), c.Runs != [2]int{}
+	return told(
+		when{signs && has(Difference.hidden), legendTilde.Text()},
+		when{bare && imported, legendNoInterval.Text()},
+		when{bare && !imported && !runs, legendFew.Text()},
+		when{signs && has(func(d Difference) bool { return d.Bound == atLeast || d.Bound == atMost }), legendBound.Text()},
+		when{runs && intervals, legendRuns.Text()},
+		when{runs && !intervals, legendNoSpread.Text()},
+		when{!runs && intervals, legendOwn.Text()})
 }

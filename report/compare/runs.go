@@ -85,25 +85,22 @@ func (c *Comparison) poolMetric(key string, measured [2][]Configuration, known s
 	if n > 0 {
 		spread.Deviation = max(spread.Deviation, math.Sqrt(within/n))
 	}
-	d := Difference{Setup: c.Setups[1].Name, From: c.Setups[0].Name, Key: key}
-	difference := stats.Mean(values[1]) - stats.Mean(values[0])
-	d.Ratio = fromScale(key, difference, 1)
+	half := math.NaN() // of the difference
 	if spread.DF > 0 {
 		runs := math.Sqrt(1/float64(len(values[0])) + 1/float64(len(values[1])))
-		half := stats.StudentQuantile(0.975, spread.DF) * spread.Deviation * runs
-		d.Low, d.High = fromScale(key, difference-half, 1), fromScale(key, difference+half, 1)
-		d.judge()
+		half = stats.StudentQuantile(0.975, spread.DF) * spread.Deviation * runs
 	}
+	d := Difference{Setup: c.Setups[1].Name, From: c.Setups[0].Name, Key: key}
+	c.Changes = append(c.Changes, d.within(stats.Mean(values[1])-stats.Mean(values[0]), half))
 	for i, side := range values {
 		mean := stats.Mean(side)
-		f := Figure{Key: key, Value: fromScale(key, mean, 0), Where: c.Setups[i].Origin, se: math.NaN()}
+		f := Figure{Key: key, Value: fromScale(key, mean), Where: c.Setups[i].Origin, se: math.NaN()}
 		if spread.DF > 0 {
 			half := spread.Half(len(side), 0.05)
-			f.Low, f.High = fromScale(key, mean-half, 0), fromScale(key, mean+half, 0)
+			f.Low, f.High = fromScale(key, mean-half), fromScale(key, mean+half)
 		}
 		c.Setups[i].Figures = append(c.Setups[i].Figures, f)
 	}
-	c.Changes = append(c.Changes, d)
 }
 
 // RunLabels returns the labels that describe a run, and not its configuration.
@@ -121,7 +118,7 @@ func ConfigurationName(of *rundir.Run) lang.Text {
 	})
 }
 
-// toScale returns a value as it is averaged: its logarithm, and a share of errors, which may be 0, itself.
+// toScale returns a value as it is averaged: its logarithm, and a share, which may be 0, itself.
 func toScale(key string, v float64) float64 {
 	if isShare(key) {
 		return v
@@ -129,10 +126,10 @@ func toScale(key string, v float64) float64 {
 	return math.Log(v)
 }
 
-// fromScale is the inverse of toScale, less what is to be subtracted from a ratio.
-func fromScale(key string, v, less float64) rundir.Number {
+// fromScale is the inverse of toScale.
+func fromScale(key string, v float64) rundir.Number {
 	if isShare(key) {
 		return rundir.Exactly(v)
 	}
-	return rundir.Exactly(math.Exp(v) - less)
+	return rundir.Exactly(math.Exp(v))
 }

@@ -13,10 +13,10 @@ import (
 // Tail is the distribution of a time of a setup at a load that others were measured at too. Each statistic has the
 // least and the largest of the repeats.
 type Tail struct {
-	Metric     string            `json:"metric"`
-	Load       string            `json:"load"`
-	Setup      string            `json:"setup"`
-	Statistics map[string]Figure `json:"statistics"`
+	Metric     string           `json:"metric"`
+	Load       string           `json:"load"`
+	Setup      string           `json:"setup"`
+	Statistics map[string]Range `json:"statistics"`
 
 	name        lang.Text // of the metric
 	unsupported []string  // the statistics that too few requests support
@@ -66,12 +66,12 @@ func (c *Comparison) tails(g group) (all []Tail) {
 				if at < 0 {
 					continue
 				}
-				t := Tail{Metric: time.metric, Load: load, Setup: m.Name, Statistics: map[string]Figure{}, name: time.name}
+				t := Tail{Metric: time.metric, Load: load, Setup: m.Name, Statistics: map[string]Range{}, name: time.name}
 				for _, statistic := range tailStatistics {
 					repeats := m.setup.Rows[at].Measurements()
-					f := rangeOf(repeats, func(s *rundir.Stage) rundir.Number { return time.of(s).Get(statistic) })
-					if f.known() {
-						t.Statistics[statistic] = f
+					r := rangeOf(repeats, func(s *rundir.Stage) rundir.Number { return time.of(s).Get(statistic) })
+					if r.N > 0 {
+						t.Statistics[statistic] = r
 					}
 					if slices.ContainsFunc(repeats, func(s *rundir.Stage) bool { return !time.of(s).Supported(statistic) }) {
 						t.unsupported = append(t.unsupported, statistic)
@@ -113,8 +113,8 @@ func (c *Comparison) tailSection(g group, level int) table.Section {
 		row := []table.Cell{{Text: t.name}, table.Literal(t.Load), table.Literal(t.Setup)}
 		for _, name := range names {
 			cell := table.Absent()
-			if f, ok := t.Statistics[name]; ok {
-				cell = table.Cell{Text: f.text(table.Seconds)}
+			if r, ok := t.Statistics[name]; ok {
+				cell = table.Cell{Text: r.text(table.Seconds)}
 				if slices.Contains(t.unsupported, name) {
 					cell.Mark = table.MarkUnsupported
 				}

@@ -23,7 +23,7 @@ func comparisonDocument(c *compare.Comparison, setups []setup.Setup, sections []
 	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
 	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	parts := slices.Clone(sections)
-	if c.IsPair() { // the table is the answer
+	if c.OfTwo() { // the table is the answer
 		answer.Blocks, parts = fromSections(answer.ID, parts[:1])[0].Blocks, parts[1:]
 	} else {
 		answer.Blocks = conclusionBlocks(c)

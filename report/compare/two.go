@@ -13,7 +13,8 @@ import (
 // consoleRows is how many rows of the table of two results a console shows: a reader quotes no more.
 const consoleRows = 8
 
-func (c *Comparison) quoteSection(g group, level int) table.Section {
+// twoSection is the table of two results, which says all that is compared.
+func (c *Comparison) twoSection(g group, level int) table.Section {
 	a, b := &c.Setups[g.members[0]], &c.Setups[g.members[1]]
 	names, shared := headingsOf(a, b)
 	s := table.Section{Title: titleCompare.Text(), Level: level}
@@ -52,12 +53,9 @@ func (c *Comparison) quoteSection(g group, level int) table.Section {
 	ranks = ranks[:min(len(ranks), consoleRows)]
 	for i, m := range shown {
 		of := m.head()
-		row := []table.Cell{{Text: of.Heading(), Tone: table.Strong}, a.figure(m.key).cell(m.print),
-			b.figure(m.key).cell(m.print), table.Absent(), table.Absent()}
-		if d := c.difference(b.Name, m.key); !d.IsZero() {
-			row[3], row[4] = table.Literal(d.String()), d.verdict()
-		}
-		s.Table.Rows = append(s.Table.Rows, row)
+		d := c.difference(b.Name, m.key)
+		s.Table.Rows = append(s.Table.Rows, []table.Cell{{Text: of.Heading(), Tone: table.Strong},
+			a.figure(m.key).cell(m.print), b.figure(m.key).cell(m.print), d.cell(), d.verdict()})
 		if !slices.Contains(ranks, rank(m)) {
 			s.Spare = append(s.Spare, i)
 		}

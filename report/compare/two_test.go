@@ -15,7 +15,7 @@ import (
 
 // The first that is said of two results is a table: a console shows few rows of it, and no verdict is another than what
 // programs get.
-func TestQuotedTable(t *testing.T) {
+func TestTableOfTwo(t *testing.T) {
 	var all []byte
 	console := table.Style{Width: 100}
 	many := twoRuns(0.05, 0.1) // metrics for more rows than a console shows
@@ -32,7 +32,7 @@ func TestQuotedTable(t *testing.T) {
 	}
 	console.All = true
 	all = append(all, formatted(t, "console", compared(twoRuns(0.05, 0.01)).Report(1), console)...)
-	testkit.CheckGolden(t, "quoted.txt", all)
+	testkit.CheckGolden(t, "two.txt", all)
 }
 
 // Columns have the short names of the results where these fit, else A and B.
@@ -72,9 +72,7 @@ func TestHeadings(t *testing.T) {
 // Where answers of one side are longer, the table of levels has lengths, latency a token and the change of the output;
 // elsewhere it has not.
 func TestUnevenLevels(t *testing.T) {
-	both := func(before, after float64) [2]Figure {
-		return [2]Figure{{Value: rundir.Exactly(before), N: 1}, {Value: rundir.Exactly(after), N: 1}}
-	}
+	both := func(before, after float64) [2]Range { return [2]Range{{before, before, 1}, {after, after, 1}} }
 	for answer, want := range map[float64]bool{150: true, 112: true, 109: false, 102: false} {
 		f := Factor{What: byEngine, Pairs: []Pair{{From: "a", To: "b", Levels: []Level{{
 			InFlight: 2, Rate: both(1, 2), Output: both(100, 150), Latency: both(2, 3), Answer: both(100, answer),
