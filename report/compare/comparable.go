@@ -141,7 +141,8 @@ func (m *Configuration) addUncached() {
 	}
 	_, _, tokens, n := cachedPrompts(m.setup)
 	v := p.Output.Value() + p.Rate.Value()*tokens/n*(1-m.Hits.Value())
-	m.add(Figure{Key: keyUncached, Value: rundir.Exactly(v), Where: p.Where, se: halfWidth(p.Low, p.High) * v / p.Rate.Value()})
+	m.add(Figure{Key: keyUncached, Value: rundir.Exactly(v), Where: p.Where,
+		se: halfWidth(p.Low, p.High) * v / p.Rate.Value()})
 }
 
 // hitGroups returns for each configuration the key of those with a like hit rate, which are compared by all metrics:

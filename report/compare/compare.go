@@ -2,8 +2,8 @@
 // another engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference
 // shown only where its interval shows it, and gives no interval to results of other tools, which come without records.
 //
-// A comparison has one kind of number, the [Figure], and one kind of difference, the [Difference]. Tables are views of
-// them: by configuration, by load, by statistic. Begin with [Of]; the list of metrics is in metrics.go.
+// It has one kind of number, the [Figure], and one kind of difference, the [Difference] of two figures. Tables, sentences
+// and gates are views of them. Begin with [Of], [OfRuns] or [OfPair]; the list of metrics is in metrics.go.
 package compare
 
 import (

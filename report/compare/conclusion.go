@@ -201,7 +201,9 @@ func (f *Factor) itlSentence(l lang.Lang) string {
 	if slices.ContainsFunc(f.Members, func(m Member) bool { return !itl(m).Value.Known() }) {
 		return ""
 	}
-	best := slices.MinFunc(f.Members, func(a, b Member) int { return cmp.Compare(itl(a).Value.Value(), itl(b).Value.Value()) })
+	best := slices.MinFunc(f.Members, func(a, b Member) int {
+		return cmp.Compare(itl(a).Value.Value(), itl(b).Value.Value())
+	})
 	var rest []string
 	for _, m := range f.Members {
 		if m.Configuration == best.Configuration {
@@ -245,13 +247,15 @@ func (f *Factor) gpuSentence(p *Pair, l lang.Lang) string {
 	}
 	if slices.ContainsFunc(f.Pairs, func(o Pair) bool { // two results have one number of GPUs
 		x, y := o.a.figure(keyOutput), o.b.figure(keyOutput)
-		return o.From == p.From && o.To == p.To && x.known() && y.known() && (x.Value != before.Value || y.Value != after.Value)
+		return o.From == p.From && o.To == p.To && x.known() && y.known() &&
+			(x.Value != before.Value || y.Value != after.Value)
 	}) {
 		name += lang.InParens.In(l, p.a.Origin+lang.Comma.In(l)+p.b.Origin)
 	}
-	says := sayScales.In(l, name, to, from, d.factorText(l), outputText(after, l), outputText(before, l), d.intervalText(l)) +
-		lang.Stop.In(l)
-	if a, b := p.a.figure(keyAnswer).Value, p.b.figure(keyAnswer).Value; lengthsDiffer(a, b) { // requests are not equal work
+	says := sayScales.In(l, name, to, from, d.factorText(l), outputText(after, l), outputText(before, l),
+		d.intervalText(l)) + lang.Stop.In(l)
+	// Requests are not equal work.
+	if a, b := p.a.figure(keyAnswer).Value, p.b.figure(keyAnswer).Value; lengthsDiffer(a, b) {
 		says += sayAnswers.In(l, lang.Number(a, lang.Fixed(1)), lang.Number(b, lang.Fixed(1)))
 	}
 	return says + p.aloneSentence(l)

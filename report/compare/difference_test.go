@@ -68,13 +68,15 @@ func TestDifferencesMirror(t *testing.T) {
 	}
 }
 
-// Nothing is said where a side is missing, where one that is no share is 0, within other terms, and of two lower bounds.
+// Nothing is known where a side is missing, where one that is no share is 0, within other terms, and of two lower
+// bounds.
 func TestUnknownDifferences(t *testing.T) {
 	one, open := known(keyOutput, 100, 1), ranged(100, math.Inf(1))
 	within := one
 	within.Terms = "ttft:p99<1s"
 	for name, other := range map[string]Figure{
-		"missing": {}, "0": known(keyOutput, 0, 1), "above a value": {Key: keyOutput, Value: rundir.Over(100)}, "terms": within,
+		"missing": {}, "0": known(keyOutput, 0, 1), "above a value": {Key: keyOutput, Value: rundir.Over(100)},
+		"terms": within,
 	} {
 		for _, d := range []Difference{differenceOf(one, other), differenceOf(other, one)} {
 			if !d.IsZero() || d.Shown != nil || d.Bound != "" {

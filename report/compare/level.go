@@ -178,7 +178,8 @@ func (f *Factor) levelTable() table.Table {
 	}
 	milli := func(n rundir.Number) table.Cell { return fixed(1)(lang.Scale(n, 1e3)) }
 	columns := []column{
-		{table.Column{Head: headCompleted.Text(), Sub: lang.Same("req/s")}, both(func(v *Level) [2]Range { return v.Rate }, fixed(2))},
+		{table.Column{Head: headCompleted.Text(), Sub: lang.Same("req/s")},
+			both(func(v *Level) [2]Range { return v.Rate }, fixed(2))},
 		{table.Column{Head: headChange.Text(), Sub: lang.Same("%")}, func(v *Level) table.Cell {
 			text := lang.Both(v.percents)
 			if v.hidden() {
@@ -186,8 +187,10 @@ func (f *Factor) levelTable() table.Table {
 			}
 			return table.Cell{Text: text}
 		}},
-		{table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")}, both(func(v *Level) [2]Range { return v.Output }, fixed(0))},
-		{table.Column{Head: lang.HeadLatency.Text(), Sub: lang.Same("s")}, both(func(v *Level) [2]Range { return v.Latency }, fixed(2))},
+		{table.Column{Head: lang.HeadOutput.Text(), Sub: lang.Same("tok/s")},
+			both(func(v *Level) [2]Range { return v.Output }, fixed(0))},
+		{table.Column{Head: lang.HeadLatency.Text(), Sub: lang.Same("s")},
+			both(func(v *Level) [2]Range { return v.Latency }, fixed(2))},
 	}
 	if slices.ContainsFunc(f.Pairs, func(p Pair) bool { return slices.ContainsFunc(p.Levels, Level.uneven) }) {
 		columns = append(columns,

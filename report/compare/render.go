@@ -13,6 +13,16 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
+// Marks on cells, explained beneath the tables.
+const (
+	markRising       = "+"
+	markDisagreement = "?"
+
+	// MarkDoubted marks what rests on figures that the audit doubts.
+	MarkDoubted      = "!"
+	markNoDifference = "~"
+)
+
 // OfTwo reports whether the comparison is one of two results, of which one table tells all that is compared.
 func (c *Comparison) OfTwo() bool { return len(c.Setups) == 2 }
 
@@ -100,8 +110,8 @@ func (c *Comparison) table(g group) table.Table {
 	return t
 }
 
-// differenceTable returns the differences from the first setup of a group, without shares that are 0 on both sides. It has
-// no columns where more than two setups have several models: their differences from one of them tell nothing.
+// differenceTable returns the differences from the first setup of a group, without shares that are 0 on both sides. It
+// has no columns where more than two setups have several models: their differences from one of them tell nothing.
 func (c *Comparison) differenceTable(g group) table.Table {
 	if len(g.members) > 2 && len(c.models(g)) > 1 {
 		return table.Table{}
@@ -198,16 +208,6 @@ func Doubts(leftOut, marked []setup.RowMark, level int) []table.Section {
 	}
 	return []table.Section{s}
 }
-
-// Marks on cells, explained beneath the tables.
-const (
-	markRising       = "+"
-	markDisagreement = "?"
-
-	// MarkDoubted marks what rests on figures that the audit doubts.
-	MarkDoubted      = "!"
-	markNoDifference = "~"
-)
 
 // Cautions returns what a reader must know before any difference: that models or hit rates differ.
 func (c *Comparison) Cautions() []lang.Text {
