@@ -26,7 +26,6 @@ func formats() []format {
 			return published.WriteStress(w, runs, o.Nearest, o.Lang)
 		}},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
-		{"llm-d", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteLLMD(w, runs) }},
 	}
 }
 

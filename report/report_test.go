@@ -40,7 +40,7 @@ func TestUnknownFormatAndLanguage(t *testing.T) {
 		lang   lang.Lang
 		want   string
 	}{
-		{"pdf", lang.English, `no format "pdf": there are console, markdown, csv, json, stress, serving, llm-d`},
+		{"pdf", lang.English, `no format "pdf": there are console, markdown, csv, json, stress, serving`},
 		{"csv", lang.English, "there is no run to render"},
 		{"csv", "fr", `no language "fr": there are en and zh`},
 	} {

@@ -71,6 +71,7 @@ func TestErrors(t *testing.T) {
 			"unknown.yaml": "points: 3\nstage-tiem: 3s\n", "other.yaml": "points: 3\nrate: 4\n",
 			"damaged.yaml": "points: 3\na: [1,\n", "value.yaml": "points: many\n", "list.yaml": "points: [1, 2]\n",
 			"twice.yaml": "points: 3\npoints: 4\n", "prose.md": "nothing here\n", "foreign.html": "<p>mine</p>\n",
+			"tool.yaml": "version: 1\nresults: {mean: 2}\n", "tool.json": "{\"version\": 1, \"results\": {\"mean\": 2}}\n",
 			"results.md": contentOf(t, "../../report/published/testdata/guidellm-tables.md"),
 		} {
 			w.write(name, text)

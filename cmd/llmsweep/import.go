@@ -12,7 +12,7 @@ import (
 )
 
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with tables, or files of GuideLLM, vllm bench serve and llm-d."`
+	Files []string `arg:"" name:"file" help:"Documents with tables, or files of GuideLLM and vllm bench serve."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory of the run directories (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels in place of those that were read (help files)."`
 	Split bool     `help:"Do not join the tables of one configuration to one run."`
@@ -34,7 +34,7 @@ func (i *importCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	docs, err := inputs.ReadDocuments(i.Files, i.Split)
+	docs, err := inputs.ReadDocuments(i.Files)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -46,7 +46,7 @@ func (i *importCmd) Run(c *console.Console) error {
 	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang),
 		ListLabels: i.All}
 	for n, doc := range docs {
-		if n > 0 && len(doc.Runs) > 0 {
+		if n > 0 {
 			fmt.Fprintln(c.Out)
 		}
 		if err := to.Import(c.Out, doc); err != nil {

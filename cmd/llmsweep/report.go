@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -105,9 +104,6 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if r.Output == "" {
 		return r.print(c.Out, runs, r.options(c.Options(r.Lang, r.Plain, "")))
 	}
-	if r.Format == published.LLMD {
-		return r.separate(runs)
-	}
 	var b bytes.Buffer
 	if err := r.print(&b, runs, r.options(report.Options{Lang: lang.Lang(r.Lang)})); err != nil {
 		return err
@@ -166,19 +162,6 @@ func (r *reportCmd) read() ([]rundir.Run, error) {
 		runs = append(runs, *run)
 	}
 	return runs, nil
-}
-
-// separate writes a file for each row, since llm-d reads one report a file.
-func (r *reportCmd) separate(runs []rundir.Run) error {
-	files, err := published.LLMDFiles(r.Output, runs)
-	if err != nil {
-		return err
-	}
-	var all []inputs.OutputFile
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		all = append(all, inputs.OutputFile{Path: name, Content: files[name], Comment: inputs.CommentOf(r.Format)})
-	}
-	return console.WriteFiles(r.Force, all...)
 }
 
 func (r *reportCmd) options(o report.Options) report.Options {

@@ -45,8 +45,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			const published = "../../report/published/testdata/"
-			for _, file := range []string{"guidellm-tables.md", "serving-blocks.txt", "scaling-a10.txt",
-				"results/llm-d-guidellm-0.yaml", "results/llm-d-guidellm-1.yaml", "results/llm-d-vllm.json"} {
+			for _, file := range []string{"guidellm-tables.md", "serving-blocks.txt", "scaling-a10.txt"} {
 				noError(t, os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), []byte(contentOf(t, published+file)), 0o644))
 			}
 			noError(t, os.WriteFile(filepath.Join(e.WorkDir, "few.md"), []byte(publishedPart(t, 2)), 0o644))

@@ -135,7 +135,7 @@ func (h hit) doubt() rundir.Doubt {
 func (r *row) finding(d rundir.Doubt) Finding {
 	t := r.result
 	return newFinding(Finding{
-		File: r.file(), title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line,
+		File: t.file, title: t.title, Result: t.title.EN, ResultLine: t.line, Line: d.Line,
 		Row: r.name(), Rule: d.Rule, Grade: Grade(d.Grade), Figures: r.figures(d.Figures),
 	}, d.Note)
 }
@@ -196,7 +196,7 @@ func importedFindings(all []*result, found []Finding) []Finding {
 	for _, t := range all {
 		for _, r := range t.rows {
 			for _, d := range r.stage.Doubts {
-				at := place{r.file(), d.Rule, d.Line}
+				at := place{t.file, d.Rule, d.Line}
 				if seen[at] {
 					continue
 				}

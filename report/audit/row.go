@@ -80,14 +80,6 @@ func (r *row) name() string {
 	return r.stage.Name
 }
 
-// file returns the file of a row: llm-d writes one report for each.
-func (r *row) file() string {
-	if r.published(published.LLMD) {
-		return r.stage.Source.File
-	}
-	return r.result.file
-}
-
 func title(run *rundir.Run) lang.Text {
 	return lang.Both(func(l lang.Lang) string {
 		parts := []string{findings.ModelName(run), findings.HardwareName(run, l, ""), findings.EngineName(run)}

@@ -119,7 +119,7 @@ func latencyIdentity(r *row) hit {
 	switch {
 	case !ok || !counted || !r.allSucceeded() || count.V < 1:
 		return hit{}
-	case r.published(published.VLLMBench) || published.PerChunk(r.result.run): // its gaps count chunks without text
+	case r.published(published.VLLMBench): // its gaps count chunks without text
 		return hit{}
 	}
 	ttft, latency := s[0], s[2]

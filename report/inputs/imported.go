@@ -42,22 +42,16 @@ type DirError struct{ Err error }
 func (e *DirError) Error() string { return e.Err.Error() }
 func (e *DirError) Unwrap() error { return e.Err }
 
-// ReadDocuments reads documents; one without a result is an error. Unless apart is set, reports of one load each that
-// belong together become one result, in the document of the first, and the others may be left with none.
-func ReadDocuments(files []string, apart bool) ([]*published.Document, error) {
+// ReadDocuments reads documents; one without a result is an error.
+func ReadDocuments(files []string) ([]*published.Document, error) {
 	var docs []*published.Document
 	for _, file := range files {
 		doc, err := parseDocument(file)
 		if err != nil {
 			return nil, err
 		}
+		auditDocument(file, doc)
 		docs = append(docs, doc)
-	}
-	if !apart {
-		published.Gather(docs...)
-	}
-	for i, doc := range docs {
-		auditDocument(files[i], doc)
 	}
 	return docs, nil
 }
@@ -71,8 +65,8 @@ func parseDocument(file string) (*published.Document, error) {
 		r := doc.MainRemark()
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s%s", file, r.Line, r.Text, published.KnownColumns(r))
 	case len(doc.Runs) == 0:
-		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or result of %s", file,
-			strings.Join(published.ResultTools(), ", "))
+		return nil, fmt.Errorf("%s is no document that llmsweep reads: it has no six-column table, stress table, serving "+
+			"block or JSON of %s", file, strings.Join(published.ResultTools(), " or "))
 	}
 	return doc, nil
 }
@@ -92,10 +86,6 @@ func auditDocument(file string, doc *published.Document) {
 
 // Import writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Import(w io.Writer, doc *published.Document) error {
-	if len(doc.Runs) == 0 && doc.MergedInto != "" {
-		fmt.Fprintln(w, sayJoined.In(i.Lang, table.Clean(doc.Name), table.Clean(doc.MergedInto)))
-		return i.listRemarks(w, doc)
-	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\n\n", sayResults.In(i.Lang, table.Clean(doc.Name), len(doc.Runs), i.Out))
 	fmt.Fprintln(t, sayHead.In(i.Lang))

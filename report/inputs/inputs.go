@@ -60,7 +60,7 @@ func readFiles(paths []string) (files []string, docs []*published.Document, err 
 			files = append(files, path)
 		}
 	}
-	docs, err = ReadDocuments(files, false)
+	docs, err = ReadDocuments(files)
 	return files, docs, err
 }
 

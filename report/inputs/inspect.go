@@ -84,22 +84,9 @@ func (n *inspection) addDir(path string) error {
 
 func (n *inspection) addRun(file string, run *rundir.Run) {
 	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
-	if run.Source == nil || run.Source.Format != published.LLMD {
-		f := n.file(file)
-		f.Results++
-		f.Rows += len(run.Stages)
-		return
-	}
-	seen := map[string]bool{} // its rows may each be of a file
-	for i := range run.Stages {
-		name := run.Stages[i].Source.File
-		f := n.file(name)
-		f.Rows++
-		if !seen[name] {
-			seen[name] = true
-			f.Results++
-		}
-	}
+	f := n.file(file)
+	f.Results++
+	f.Rows += len(run.Stages)
 }
 
 // file returns the report of a file, which the next call may move.

@@ -4,7 +4,6 @@ import "llmsweep/report/lang"
 
 var (
 	sayResults   = lang.Say("%s: results %d, in %s", "%s：结果 %d 个，写入 %s")
-	sayJoined    = lang.Say("%s: in the result of %s", "%s：并入 %s 的结果")
 	sayHead      = lang.Say("  line\tformat\trows\tnumbers\trun directory", "  行号\t格式\t行数\t数值数\t运行目录")
 	sayLabels    = lang.Say("  labels of line %d:", "  第 %d 行结果的标签：")
 	sayLine      = lang.Say("line %d", "第 %d 行")

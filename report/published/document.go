@@ -21,11 +21,10 @@ const (
 
 // Document is what was read of one file.
 type Document struct {
-	Name       string
-	Runs       []rundir.Run // one a result, in the order of the file; each has a Source
-	Remarks    []Remark     // in the order of the file
-	lineKinds  []lineKind
-	MergedInto string // the document that [Gather] put its results into; empty where none
+	Name      string
+	Runs      []rundir.Run // one a result, in the order of the file; each has a Source
+	Remarks   []Remark     // in the order of the file
+	lineKinds []lineKind
 
 	Figures, Lost int // the numbers of tables and blocks that were read, and that were not
 }

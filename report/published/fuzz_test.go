@@ -135,7 +135,4 @@ func fuzzJSON(f *testing.F, files ...string) {
 func FuzzGuideLLM(f *testing.F) {
 	fuzzJSON(f, "guidellm-0.5.4-sweep.json", "guidellm-0.8.1-sweep.json")
 }
-func FuzzLLMD(f *testing.F) {
-	fuzzJSON(f, "llm-d-guidellm-0.yaml", "llm-d-inference-perf.yaml", "llm-d-llmsweep.json", "llm-d-vllm.json")
-}
 func FuzzVLLMBench(f *testing.F) { fuzzJSON(f, "vllm-bench-0.32.0-rate.json") }

@@ -30,9 +30,6 @@ func TestLimits(t *testing.T) {
 		{"rows", 1000,
 			func(n int) string { return heading + table + strings.Repeat("| x | 0.93 req/s | 0.08 | 1.07 |\n", n-1) },
 			func(doc *Document) bool { return len(doc.Remarks) == 0 }},
-		{"levels of YAML", 200, func(n int) string {
-			return "version: '0.2'\nrun: {}\nresults: {}\nx: " + strings.Repeat("[", n) + "\n" + strings.Repeat("]", n)
-		}, func(doc *Document) bool { return doc != nil }},
 	} {
 		for _, n := range []int{c.n, c.n + 1} {
 			doc, _ := ParseText("doc", strings.NewReader(c.text(n)))

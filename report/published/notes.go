@@ -69,8 +69,6 @@ var (
 	noteNoBenchmark  = note.Kind{Code: "published.json-no-benchmark"}
 	noteLabelNoCount = note.Kind{Code: "published.label-no-count", Args: []string{"label", "text"}}
 	noteLabelNoPrice = note.Kind{Code: "published.label-no-price", Args: []string{"label", "text"}}
-	noteLLMDVersion  = note.Kind{Code: "published.llm-d-version", Args: []string{"version"}}
-	noteLLMDUnit     = note.Kind{Code: "published.llm-d-unit", Args: []string{"path", "unit", "wanted"}}
 )
 
 // What a tool defines otherwise than llmsweep does. Each note has the tool's name; the sources are the tools' own, of

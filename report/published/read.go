@@ -28,7 +28,7 @@ func ParseText(name string, r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if isJSON(b) || isReportYAML(b) {
+	if isJSON(b) {
 		doc, err := parseResults(name, b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

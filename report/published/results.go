@@ -1,4 +1,4 @@
-// Reads the JSON results of GuideLLM and vllm bench serve, and the Benchmark Reports of llm-d.
+// Reads the JSON results of GuideLLM and vllm bench serve.
 
 package published
 
@@ -35,7 +35,6 @@ func jsonFormats() []jsonFormat {
 	return []jsonFormat{
 		{guideLLM, "GuideLLM", isGuideLLM, readGuideLLM},
 		{VLLMBench, "vllm bench serve", isVLLMBench, readVLLMBench},
-		{LLMD, "llm-d", isLLMD, readLLMD},
 	}
 }
 
@@ -67,16 +66,10 @@ func isJSON(b []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] == '"' || rest[0] == '}')
 }
 
-// parseResults reads a JSON document: one result, a list, or one result a line; or a Benchmark Report in YAML.
+// parseResults reads a JSON document: one result, a list, or one result a line.
 func parseResults(name string, b []byte) (*Document, error) {
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	text := string(b)
-	if !isJSON(b) && isReportYAML(b) {
-		var err error
-		if text, err = yamlToJSON(b); err != nil {
-			return nil, err
-		}
-	}
 	values, err := topLevel(text)
 	if err != nil {
 		// Python writes NaN and Infinity, which are not JSON. Read them as null.

@@ -41,8 +41,6 @@ var Words = sync.OnceValue(func() lang.Words {
 		"published.json-no-count":     lang.Say("{path}: {text} is no count", "{path}：{text} 不是计数"),
 		"published.json-no-metric":    lang.Say("holds no metric that could be read", "没有可读取的指标"),
 		"published.json-no-benchmark": lang.Say("holds no benchmark", "不包含任何测试"),
-		"published.llm-d-version":     lang.Say("is a Benchmark Report of version {version}; versions 0.2 and 0.2.1 are read", "是 {version} 版的 llm-d 报告；可读取 0.2 和 0.2.1 版"),
-		"published.llm-d-unit":        lang.Say("{path}: the unit \"{unit}\" is not that of such a metric ({wanted}): not read", "{path}：单位“{unit}”不适用于该指标（{wanted}），未读取"),
 		"published.label-no-count":    lang.Say("label {label}={text} is no count", "标签 {label}={text} 不是计数"),
 		"published.label-no-price":    lang.Say("label {label}={text} is no price", "标签 {label}={text} 不是价格"),
 		"published.other-table":       lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),

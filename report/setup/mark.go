@@ -9,7 +9,6 @@ import (
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
@@ -150,11 +149,7 @@ func (s *Setup) rejection(st *rundir.Stage, found []audit.Finding) *rundir.Doubt
 }
 
 func (s *Setup) isAbout(f audit.Finding, st *rundir.Stage) bool {
-	file := fileOf(s.Input)
-	if st.Source != nil && st.Source.Format == published.LLMD { // a file for each row
-		file = st.Source.File
-	}
-	if f.File != file {
+	if f.File != fileOf(s.Input) {
 		return false
 	}
 	if st.Source == nil {

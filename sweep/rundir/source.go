@@ -16,7 +16,7 @@ type Source struct {
 	// Other has the numbers for which run.json has no key, by their path in the file.
 	Other map[string]Printed `json:"other,omitempty"`
 	// Labels are the labels of the run with the lines that they are from, by their key in run.json: "gpus"; and
-	// "gpu_memory", "launch", "max_model_len", "date", "experiment", "stack".
+	// "gpu_memory", "launch", "max_model_len", "date".
 	Labels map[string]Label `json:"labels,omitempty"`
 	// Windowed reports whether rates are those of a window of time, as llmsweep counts them: tokens and requests that
 	// end in it are not of the same requests, so that their quotient is no length.
