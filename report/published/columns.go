@@ -24,6 +24,7 @@ type column struct {
 // The columns that hold no number. A verdict may stand behind the six.
 const (
 	nameColumn    = "name"
+	engineColumn  = "engine"
 	verdictColumn = "verdict"
 )
 
@@ -31,6 +32,7 @@ const (
 func columns() []column {
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "基准", "测试", "阶段", "load", "负载"}},
+		{title: "Engine", key: engineColumn, names: []string{"engine", "framework", "引擎", "框架", "推理引擎", "推理框架"}},
 		{title: "Requests per Second", key: "rates.completed", dimension: Requests, defaultUnit: "req/sec",
 			names: []string{"requestspersecond", "rps", "qps", "reqs", "requestss", "requestssec", "requestthroughput",
 				"每秒请求数", "请求速率", "请求吞吐", "请求吞吐量"}},
@@ -81,7 +83,7 @@ func findColumns(cells []string) (known []*column, refused map[int]note.Note) {
 		if c == nil {
 			continue
 		}
-		if c.key != verdictColumn {
+		if c.key != verdictColumn && c.key != engineColumn {
 			n++
 		}
 		named = named || c.key == nameColumn

@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// mention is something that a line says of the results beneath it.
+// mention is a line that says something of the results beneath it.
 type mention struct {
 	line int
 	text string

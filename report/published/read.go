@@ -189,6 +189,7 @@ type textRun struct {
 	*result
 	heading *headingText // of the table itself
 	commas  commas
+	engines []*result // of the other engines of the table
 
 	refused int // columns of the table that are not read
 }

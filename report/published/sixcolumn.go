@@ -27,9 +27,7 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 		p.assume(noteNoHeading.New(missing))
 	}
 	for i, c := range found {
-		switch {
-		case c == nil:
-		case c.dimension == Time && !c.unitStated && !p.hasUnit(i, len(found)):
+		if c != nil && c.dimension == Time && !c.unitStated && !p.hasUnit(i, len(found)) {
 			found[i], refused[i] = nil, noteNoUnits.New(short(head[i]))
 		}
 	}
@@ -47,15 +45,39 @@ func (p *parser) readSixColumn(found []*column, refused map[int]note.Note, head 
 	}
 	p.take(lineFrame)
 	r.commas = commasOf(p.cellsBelow(len(found)))
-	for p.at < len(p.lines) && strings.Contains(p.lines[p.at], "|") {
+	for p.at < len(p.lines) && (strings.Contains(p.lines[p.at], "|") || r.resume(found)) {
 		if isRule(strings.TrimSpace(p.lines[p.at])) || isSameHead(found, splitCells(p.lines[p.at])) {
 			p.take(lineFrame)
 			continue
 		}
 		r.readRow(found)
 	}
-	r.finishSweep(above)
+	all := append(r.engines, r.result)
+	slices.SortStableFunc(all, func(a, b *result) int { return cmp.Compare(a.firstLine(), b.firstLine()) })
+	for _, one := range all {
+		r.result = one
+		r.finishSweep(above)
+	}
 	p.preamble.reset()
+}
+
+// resume takes blank lines behind which the table goes on: with a row of as many cells and the name of a stage.
+func (r *textRun) resume(found []*column) bool {
+	at := r.at
+	for at < len(r.lines) && strings.TrimSpace(r.lines[at]) == "" {
+		at++
+	}
+	i := nameIndex(found)
+	if at == r.at || at == len(r.lines) || i < 0 || !strings.Contains(r.lines[at], "|") {
+		return false
+	}
+	if cells := splitCells(r.lines[at]); len(cells) != len(found) || !isStageName(cells[i]) {
+		return false
+	}
+	for r.at < at {
+		r.take(lineFrame)
+	}
+	return true
 }
 
 // nameIndex returns -1 where no column has the names of the stages.
@@ -116,8 +138,10 @@ func (r *textRun) readRow(found []*column) {
 	for i, c := range found {
 		switch {
 		case c == nil:
+		case c.key == engineColumn:
+			r.setEngine(cells[i])
 		case c.key == nameColumn:
-			if err := r.readName(cells[i]); err != nil {
+			if err := r.readName(r.readRowEngine(cells[i])); err != nil {
 				r.doc.Lost += len(found) - r.refused
 				r.takeUnread(noteBadRow.New(faultOf(err)))
 				return
@@ -138,6 +162,49 @@ func (r *textRun) readRow(found []*column) {
 	}
 	r.endStage()
 	r.take(kind)
+}
+
+// setEngine opens or resumes the result of the engine that the next rows are of: each engine of a table is a
+// configuration.
+func (r *textRun) setEngine(text string) {
+	name, known := findEngine(text)
+	if !known {
+		name = short(text)
+	}
+	if name == "" || name == r.Run.Labels.Engine {
+		return
+	}
+	i := slices.IndexFunc(r.engines, func(o *result) bool { return o.Run.Labels.Engine == name })
+	switch {
+	case i >= 0:
+		row := r.Stage // the row that is being read goes along
+		r.result, r.engines[i] = r.engines[i], r.result
+		r.Stage = row
+	case len(r.Run.Stages) == 0:
+		r.Run.Labels.Engine = name
+	default:
+		other := *r.result
+		r.engines = append(r.engines, &other)
+		r.names, r.Run.Stages, r.Run.Labels.Engine = nil, nil, name
+	}
+}
+
+// firstLine is the line of the first row; 0 where there is none.
+func (r *result) firstLine() int {
+	if len(r.Run.Stages) == 0 {
+		return 0
+	}
+	return r.Run.Stages[0].Source.Line
+}
+
+// readRowEngine takes the engine off the name of a row: "vLLM synchronous".
+func (r *textRun) readRowEngine(text string) string {
+	first, rest, found := strings.Cut(text, " ")
+	if engine, known := findEngine(first); found && known && isStageName(rest) {
+		r.setEngine(engine)
+		return rest
+	}
+	return text
 }
 
 // readCell reports whether a number of the next line could be read.

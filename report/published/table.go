@@ -112,7 +112,8 @@ func (p *parser) readTable() {
 	processes := p.preamble.hardware != nil && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
 	summary := len(head) > 1 && head[0] == "Stage" && head[1] == "In Flight"                            // of WriteStress
 	if !processes && !summary {
-		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
+		row := len(head) > 0 && isStageName(head[0]) // of a table that ended above it
+		p.remark(p.at+1, row, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
 	p.skipTable()
 }
