@@ -53,9 +53,6 @@ func renderDocument(t interface{ Fatal(...any) }, in []setup.Input, terms []slo.
 	return string(out.Document)
 }
 
-// runPart is what a document has of one run.
-var runPart = regexp.MustCompile(`(?s)<!-- llmsweep:run .*?<!-- /llmsweep:run`)
-
 // ranges are the ranges of numbers in the sentences of comparisons and choices.
 var ranges = regexp.MustCompile(`(?:between|95 %:|在|95 % 区间：) ?` + number + `(?:-| and | 与 )` + number + `|` + number +
 	` (?:to|到) ` + number + ` x|\(` + number + ` (?:to|到) ` + number + ` tok/s by`)

@@ -49,8 +49,8 @@ func TestExampleDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentsTellNothingOfTheMachine: a document of results elsewhere names them without their directories, also in
-// its comments, and --source in place of the files.
+// TestDocumentsTellNothingOfTheMachine: a document of results elsewhere names them without their directories, and
+// --source in place of the files.
 func TestDocumentsTellNothingOfTheMachine(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		for _, dir := range []string{"secret-place", "site"} {

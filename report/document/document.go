@@ -6,7 +6,6 @@ package document
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -27,14 +26,13 @@ import (
 
 // Options say how to write.
 type Options struct {
-	Lang lang.Lang
-	Base string // prefix of the names of drawings
-	// From is how the document names a file or directory that a result came from, in its comments too.
-	From        func(path string) string
-	Source      string          // an address to name in place of all sources
-	Choice      *choose.Options // what is to be chosen for; nil: no choice is made
+	Lang        lang.Lang
+	Base        string                   // prefix of the names of drawings
+	From        func(path string) string // how the document names a file or directory that a result came from
+	Source      string                   // an address to name in place of all sources
+	Choice      *choose.Options          // what is to be chosen for; nil: no choice is made
 	AnyWorkload bool
-	Order       []string // what the sections are sorted by, the first two in their headings. Empty: by GPU and engine.
+	Order       []string // what the sections are sorted by first, of [OrderKeys]
 }
 
 // Output is a document, the drawings beside it by name, and the page of a comparison; that is nil where there is none.
@@ -57,14 +55,14 @@ func Write(setups []setup.Setup, o Options) (Output, error) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("# " + docTitle.In(o.Lang) + "\n\n" + part("summary", "", w.summary(comparison, choices)) +
+	b.WriteString("# " + docTitle.In(o.Lang) + "\n\n" + w.summary(comparison, choices) +
 		"\n## " + docDetails.In(o.Lang) + "\n\n" + w.runs())
 	if comparison != nil {
 		text, err := w.markdown(comparison.Sections(2), w.drawings())
 		if err != nil {
 			return Output{}, err
 		}
-		b.WriteString("\n" + part("compare", "", text))
+		b.WriteString(text)
 		var page bytes.Buffer
 		if err := html.Compare(&page, comparison, setups, comparison.Report(1), html.WriteOptions{Lang: o.Lang}); err != nil {
 			return Output{}, err
@@ -76,15 +74,10 @@ func Write(setups []setup.Setup, o Options) (Output, error) {
 		if err != nil {
 			return Output{}, err
 		}
-		b.WriteString("\n" + part("choice", "", text))
+		b.WriteString(text)
 	}
 	w.out.Document = []byte(b.String())
 	return w.out, nil
-}
-
-// part marks what llmsweep wrote: readers of documents take no labels from it.
-func part(name, note, text string) string {
-	return "<!-- llmsweep:" + name + note + " -->\n" + text + "<!-- /llmsweep:" + name + " -->\n"
 }
 
 type writer struct {
@@ -133,31 +126,19 @@ func (w *writer) runs() string {
 	for i := range w.setups {
 		sorted[i] = &w.setups[i]
 	}
-	slices.SortStableFunc(sorted, w.comparator())
+	slices.SortStableFunc(sorted, w.compareSetups)
 	var b strings.Builder
 	last := ""
 	for _, s := range sorted {
 		group := w.heading(s)
-		b.WriteString(part("run", w.runNote(s), w.runText(s, group != last)))
+		mark := published.MarkMeasured
+		if s.Run.Source != nil {
+			mark = published.MarkRead
+		}
+		b.WriteString(mark + "\n" + w.runText(s, group != last))
 		last = group
 	}
 	return b.String()
-}
-
-// runNote is the JSON that says where a run came from; a run that llmsweep measured has no line.
-func (w *writer) runNote(s *setup.Setup) string {
-	path, line := s.Path, 0
-	if src := s.Run.Source; src != nil {
-		path, line = src.File, src.Line
-	}
-	b, err := json.Marshal(struct {
-		From string `json:"from"`
-		Line int    `json:"line,omitempty"`
-	}{w.From(path), line})
-	if err != nil { // only a text and a number
-		return ""
-	}
-	return " " + strings.ReplaceAll(string(b), "--", `-\u002d`) // two hyphens would end the comment
 }
 
 func (w *writer) runText(s *setup.Setup, heading bool) string {

@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,17 +12,29 @@ import (
 	"llmsweep/report/setup"
 )
 
-// compareSetups groups configurations by hardware, engine, model size and quantization.
-func compareSetups(a, b *setup.Setup) int {
-	x, y := setup.Labels(a.Run), setup.Labels(b.Run)
-	return cmp.Or(
-		strings.Compare(x.GPU, y.GPU),
-		strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
-		cmp.Compare(modelSize(setup.Model(a.Run)), modelSize(setup.Model(b.Run))),
-		strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
-		cmp.Compare(x.GPUs, y.GPUs),
-		strings.Compare(x.Quant, y.Quant),
-	)
+// OrderKeys are what documents are sorted by, in that order unless [Options].Order names some to come first.
+func OrderKeys() []string { return []string{"gpu", "engine", "model", "gpus", "quant"} }
+
+// order returns the keys to sort by. The first two are in the headings.
+func (w *writer) order() []string {
+	named := func(key string) bool { return slices.Contains(w.Order, key) }
+	return slices.Concat(w.Order, slices.DeleteFunc(OrderKeys(), named))
+}
+
+func (w *writer) compareSetups(a, b *setup.Setup) int {
+	for _, key := range w.order() {
+		c := strings.Compare(labelOf(a, key), labelOf(b, key))
+		switch key {
+		case "model": // the larger later
+			c = cmp.Or(cmp.Compare(modelSize(labelOf(a, key)), modelSize(labelOf(b, key))), c)
+		case "gpus":
+			c = cmp.Compare(a.Run.Labels.GPUs, b.Run.Labels.GPUs)
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 var sizeText = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(\d+(?:\.\d+)?)b(?:$|[^a-z0-9])`)
@@ -34,31 +47,6 @@ func modelSize(model string) float64 {
 	}
 	v, _ := strconv.ParseFloat(m[1], 64) // the expression takes only numbers
 	return v
-}
-
-// OrderKeys are what [Options].Order may name.
-func OrderKeys() []string { return []string{"model", "gpu", "gpus", "engine", "quant"} }
-
-// comparator sorts by the keys of Order, each in the order in which its values occur among the setups, then by
-// compareSetups.
-func (w *writer) comparator() func(a, b *setup.Setup) int {
-	places := map[string]map[string]int{}
-	for _, key := range w.Order {
-		places[key] = map[string]int{}
-		for i := range w.setups {
-			if v := labelOf(&w.setups[i], key); places[key][v] == 0 {
-				places[key][v] = len(places[key]) + 1
-			}
-		}
-	}
-	return func(a, b *setup.Setup) int {
-		for _, key := range w.Order {
-			if c := cmp.Compare(places[key][labelOf(a, key)], places[key][labelOf(b, key)]); c != 0 {
-				return c
-			}
-		}
-		return compareSetups(a, b)
-	}
 }
 
 func labelOf(s *setup.Setup, key string) string {
@@ -75,15 +63,10 @@ func labelOf(s *setup.Setup, key string) string {
 	return setup.Labels(s.Run).Quant
 }
 
-// heading has the values of the first two keys of the order.
 func (w *writer) heading(s *setup.Setup) string {
-	keys := w.Order
-	if len(keys) == 0 {
-		keys = []string{"gpu", "engine"}
-	}
 	unnamed := map[string]lang.Phrase{"model": docNoModel, "gpu": docNoGPU, "engine": docNoEngine, "quant": docNoQuant}
 	var parts []string
-	for _, key := range keys[:min(2, len(keys))] {
+	for _, key := range w.order()[:2] {
 		v := labelOf(s, key)
 		switch {
 		case v == "":

@@ -15,6 +15,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir/store"
 )
 
 // outline counts what a text says, by all that does not depend on the line: the configurations that it compares, the
@@ -79,5 +80,20 @@ func TestOwnDocumentsRead(t *testing.T) {
 				t.Errorf("%s %s: six columns %v", name, l, six)
 			}
 		}
+	}
+}
+
+// TestMarks: whoever reads a document knows which of its results llmsweep measured.
+func TestMarks(t *testing.T) {
+	dir := "../../examples/real/vllm-cpu"
+	in := append(readInputs("guidellm-tables.md")[:2], setup.Input{Path: dir, Run: testkit.Must(store.Open(dir))})
+	out := testkit.Must(Write(setup.Load(in), Options{Lang: lang.English, Base: "report", AnyWorkload: true,
+		From: func(path string) string { return path }}))
+	measured := map[string]bool{}
+	for _, run := range testkit.Must(published.ParseText("doc", bytes.NewReader(out.Document))).Runs {
+		measured[run.Labels.Model] = run.Source.Windowed
+	}
+	if want := map[string]bool{in[0].Run.Labels.Model: false, in[2].Run.Labels.Model: true}; !maps.Equal(measured, want) {
+		t.Errorf("measured: %v", measured)
 	}
 }

@@ -129,7 +129,9 @@ func (p *parser) readPreambleLine(line string) {
 		p.take(lineContext)
 		return
 	}
-	p.measured = (p.measured || measuredHere.MatchString(line)) && !strings.HasPrefix(line, "<!-- /llmsweep:run")
+	if line == MarkMeasured || line == MarkRead {
+		p.measured = line == MarkMeasured
+	}
 	p.take(lineProse)
 }
 
@@ -216,11 +218,13 @@ func (p *parser) wholeTest(duration string) bool {
 	return true
 }
 
-// What llmsweep writes about what it measured: the tool among the environment of a report, and in a document the mark
-// before a result.
-var (
-	toolLine     = regexp.MustCompile(`^- (?:Tool: |工具：)llmsweep\b`)
-	measuredHere = regexp.MustCompile(`^<!-- llmsweep:run \{"from":"[^"]*"\} -->`) // what others measured has a line
+// toolLine is what llmsweep writes among the environment of a report.
+var toolLine = regexp.MustCompile(`^- (?:Tool: |工具：)llmsweep\b`)
+
+// The marks in a document of llmsweep: the results beneath were measured by it, or read.
+const (
+	MarkMeasured = "<!-- llmsweep: measured -->"
+	MarkRead     = "<!-- llmsweep: read -->"
 )
 
 // setPrinted records a number that stands on the next line.
