@@ -28,15 +28,6 @@ type openLoad interface {
 	withOptions(Options) (Load, error)
 }
 
-// Kinds returns a load of each type, for encodings that have to know the types.
-func Kinds() []Load {
-	all := []Load{Closed{}, Sessions{}, Counted{}}
-	for _, k := range kinds {
-		all = append(all, k.zero)
-	}
-	return all
-}
-
 // KindsHelp names the kinds of open loops other than the default.
 func KindsHelp() string { return strings.Join(forms(func(k kind) string { return k.help })[1:], ", ") }
 
