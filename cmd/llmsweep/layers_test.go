@@ -92,11 +92,3 @@ func ours(imports []string) (all []string) {
 	}
 	return all
 }
-
-// TestASweepIsEmbeddedWithFewImports: a program that sweeps the simulator needs at most three packages of ours.
-func TestASweepIsEmbeddedWithFewImports(t *testing.T) {
-	program, err := build.ImportDir("../../examples/program", 0)
-	if n := len(ours(program.Imports)); err != nil || n == 0 || n > 3 {
-		t.Errorf("examples/program imports %v, %v", program.Imports, err)
-	}
-}
