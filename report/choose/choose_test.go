@@ -185,7 +185,7 @@ func TestGolden(t *testing.T) {
 		for _, l := range lang.All() {
 			for extension, format := range map[string]string{"md": "markdown", "txt": "console"} {
 				var b bytes.Buffer
-				if err := table.WriteSections(&b, format, c.Sections(2), table.Style{Lang: l}); err != nil {
+				if err := table.WriteSections(&b, format, c.sections(2, true), table.Style{Lang: l}); err != nil {
 					t.Fatal(err)
 				}
 				testkit.CheckGolden(t, fmt.Sprintf("%s.%s.%s", name, l, extension), b.Bytes())

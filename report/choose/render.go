@@ -24,7 +24,7 @@ func JSON(w io.Writer, all []Choice) error {
 // model.
 func Sections(all []Choice, level int) []table.Section {
 	if len(all) == 1 {
-		return all[0].Sections(level)
+		return all[0].sections(level, true)
 	}
 	sections := []table.Section{summary(all, level)}
 	for i := range all {
@@ -78,9 +78,7 @@ func (c *Choice) model() lang.Text {
 	return lang.Same(c.Model)
 }
 
-// Sections returns a choice as sections of a report. Level is the level of its heading in Markdown.
-func (c *Choice) Sections(level int) []table.Section { return c.sections(level, true) }
-
+// sections returns a choice as sections of a report, with what was asked for where demand says so.
 func (c *Choice) sections(level int, demand bool) []table.Section {
 	head := table.Section{Title: titleChoice.Text(c.model(), c.workload()), Level: level, Lines: c.answer()}
 	if demand {

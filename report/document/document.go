@@ -89,8 +89,7 @@ type writer struct {
 func (w *writer) choiceText(all []choose.Choice) (string, error) {
 	var b strings.Builder
 	for i := range all {
-		c := &all[i]
-		sections := c.Sections(2)
+		c, sections := &all[i], choose.Sections(all[i:i+1], 2)
 		if i > 0 { // how numbers are meant is said once
 			sections[0].Details = nil
 		}

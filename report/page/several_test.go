@@ -54,7 +54,7 @@ var pages = map[string]func(io.Writer) error{
 	},
 	"choice": func(w io.Writer) error {
 		choices := testkit.Must(choose.Of(publishedSetups(), chooseOptions()))
-		return Choose(w, choices, publishedSetups(), chooseOptions(), choices[0].Sections(1), WriteOptions{})
+		return Choose(w, choices, publishedSetups(), chooseOptions(), choose.Sections(choices[:1], 1), WriteOptions{})
 	},
 	"compare": func(w io.Writer) error {
 		result := testkit.Must(compare.Of(publishedSetups(), false))
