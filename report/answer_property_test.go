@@ -54,7 +54,7 @@ func loadOf(a *rundir.Answer) float64 {
 }
 
 // checkCosts returns what is wrong with the cost of output: it is told where price, number of GPUs, rate and output are
-// known, and is no higher at saturation than below.
+// known, and nowhere else.
 func checkCosts(run *rundir.Run, a *rundir.Answer) (wrong []string) {
 	said := strings.Contains(strings.Join(findings.Answer(run, lang.English), "\n"), "per million output tokens")
 	known := run.Labels.Price > 0 && run.Labels.GPUs > 0 && a.Rate.Known() && a.Output.Known()

@@ -206,8 +206,8 @@ func TestSaid(t *testing.T) {
 				said += fmt.Sprintf("  %s; %d of growth\n", LoadBrief(w, l), len(Growth(w, l)))
 			}
 		}
-		if tokens := tokenCost(c.run); tokens != nil {
-			said += fmt.Sprintf("  costs %v, saturated %v\n", tokens.AtLoad.Or(0), tokens.AtSaturation.Value())
+		if saturated, atLoad := costOfMillion(c.run); !saturated.IsZero() {
+			said += fmt.Sprintf("  costs %v, saturated %v\n", atLoad.Or(0), saturated.Value())
 		}
 	}
 	testkit.CheckGolden(t, "said.txt", []byte(said))

@@ -1,52 +1,42 @@
 package findings
 
 import (
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"llmsweep/sweep/rundir"
 )
 
-// RepeatCommand returns the command of a run with another value of a flag, and without its directory, which exists;
-// empty where the command is not known.
-func RepeatCommand(run *rundir.Run, flag, value string) string {
-	args := slices.Clone(run.Command.Args)
-	if len(args) == 0 {
-		return ""
-	}
+// Command returns the command that repeats a run, as a POSIX shell takes it, without the directory of the run, which
+// exists. Of a file it has the name alone: directories tell of the machine.
+func Command(run *rundir.Run) string {
+	var words []string
+	args := run.Command.Args
 	for i := 0; i < len(args); i++ {
-		name, _, joined := strings.Cut(args[i], "=")
+		word := args[i]
+		flag, value, joined := strings.Cut(word, "=")
 		switch {
-		case name != "--out" && name != flag:
+		case flag == "--out":
+			if !joined {
+				i++
+			}
 			continue
-		case joined || i+1 == len(args):
-			args = slices.Delete(args, i, i+1)
-		default:
-			args = slices.Delete(args, i, i+2)
+		case filepath.IsAbs(word):
+			word = filepath.Base(word)
+		case joined && filepath.IsAbs(value):
+			word = flag + "=" + filepath.Base(value)
 		}
-		i--
-	}
-	if flag != "" {
-		args = append(args, flag, value)
-	}
-	return CommandLine(args)
-}
-
-// CommandLine returns arguments as a POSIX shell takes them.
-func CommandLine(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = shellQuote(a)
+		words = append(words, shellQuote(word))
 	}
 	return strings.Join(words, " ")
 }
 
-func shellQuote(a string) string {
-	if a != "" && !strings.ContainsFunc(a, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+",
-			r))
-	}) {
-		return a
+func shellQuote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
 	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	if word != "" && strings.TrimFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -11,23 +11,23 @@ import (
 
 const costDigits = 4 // decimals
 
-// tokenCost is nil where price, number of GPUs or output is not known. At the recommended load, answers are taken to be
-// as long as at saturation.
-func tokenCost(run *rundir.Run) *rundir.TokenCost {
+// costOfMillion returns what a million output tokens cost at saturation, and at the recommended load, where answers are
+// taken to be as long. Both are absent where price, number of GPUs or output is not known.
+func costOfMillion(run *rundir.Run) (saturated, atLoad rundir.Number) {
 	a, hour := saturation.AnswerOf(run), run.Labels.Price*float64(run.Labels.GPUs)
 	if a == nil || hour <= 0 || !a.Rate.Known() || a.Rate.Value() <= 0 || !a.Output.Known() || a.Output.Value() <= 0 {
-		return nil
+		return saturated, atLoad
 	}
-	c := &rundir.TokenCost{AtSaturation: rundir.Exactly(rundir.CostOfMillion(hour, a.Output.Value()))}
+	saturated = rundir.Exactly(rundir.CostOfMillion(hour, a.Output.Value()))
 	if a.Comfortable != nil && run.Source == nil { // results of others recommend no load
-		c.AtLoad = lang.Scale(c.AtSaturation, a.Rate.Value()/a.Comfortable.Rate.Value())
+		atLoad = lang.Scale(saturated, a.Rate.Value()/a.Comfortable.Rate.Value())
 	}
-	return c
+	return saturated, atLoad
 }
 
 func costSentence(run *rundir.Run, l lang.Lang) string {
-	c := tokenCost(run)
-	if c == nil {
+	saturated, atLoad := costOfMillion(run)
+	if saturated.IsZero() {
 		return ""
 	}
 	a, price := saturation.AnswerOf(run), lang.Shortest(run.Labels.Price)
@@ -35,7 +35,7 @@ func costSentence(run *rundir.Run, l lang.Lang) string {
 	if n := run.Labels.GPUs; n > 1 {
 		each = sayGPUHours.In(l, n, price)
 	}
-	share := c.AtSaturation.Value() / a.Rate.Value()
+	share := saturated.Value() / a.Rate.Value()
 	digits := lang.Estimate(lang.Scale(a.Low, share), lang.Scale(a.High, share))
 	money := func(cost rundir.Number) string {
 		if text := lang.Number(cost, digits); strings.ContainsAny(text, "123456789") {
@@ -43,11 +43,11 @@ func costSentence(run *rundir.Run, l lang.Lang) string {
 		}
 		return lang.Number(cost, lang.Short) // it is less than the last decimal
 	}
-	if c.AtLoad.IsZero() {
-		return sayCostsSaturated.In(l, money(c.AtSaturation), each)
+	if atLoad.IsZero() {
+		return sayCostsSaturated.In(l, money(saturated), each)
 	}
 	load := lang.Number(a.Comfortable.Rate, comfortableDigits(a))
-	return sayCosts.In(l, money(c.AtLoad), load, money(c.AtSaturation), each)
+	return sayCosts.In(l, money(atLoad), load, money(saturated), each)
 }
 
 func spentSentence(s *rundir.Spent, l lang.Lang) string {

@@ -54,23 +54,6 @@ func Environment(run *rundir.Run, l lang.Lang) (lines []string) {
 	return lines
 }
 
-// Command returns the command that repeats a run. Of a file it has the name alone: directories tell of the machine.
-func Command(run *rundir.Run) string {
-	args := slices.Clone(run.Command.Args)
-	for i, a := range args {
-		flag, value, joined := strings.Cut(a, "=")
-		switch {
-		case filepath.IsAbs(a):
-			args[i] = filepath.Base(a)
-		case joined && filepath.IsAbs(value):
-			args[i] = flag + "=" + filepath.Base(value)
-		}
-	}
-	named := *run
-	named.Command.Args = args
-	return RepeatCommand(&named, "", "")
-}
-
 func labelsText(la rundir.Labels) string {
 	var parts []string
 	add := func(key, value string) {
