@@ -14,14 +14,14 @@ import (
 
 type helpCmd struct {
 	Topic string `arg:"" optional:"" name:"topic" help:"A topic, a command, or schema (a JSON Schema)."`
-	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (the default), records, pair or verdict."`
+	Name  string `arg:"" optional:"" name:"name" help:"Of schema: run (the default), records or pair."`
 }
 
 func (helpCmd) Help() string {
 	return `Examples:
   llmsweep help
   llmsweep help metrics
-  llmsweep help schema verdict`
+  llmsweep help schema records`
 }
 
 func (h *helpCmd) Run(c *console.Console) error {

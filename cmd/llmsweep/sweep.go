@@ -18,8 +18,7 @@ type sweepCmd struct {
 	flags.Sweep
 	flags.Target
 	flags.Results
-	Format string `default:"console" enum:"console,verdict" placeholder:"NAME" help:"What is printed: console, or verdict for programs (${default})." hidden:"" group:"Result"`
-	DryRun bool   `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." hidden:"" group:"How long"`
+	DryRun bool `name:"dry-run" help:"Print what it sends and costs at most, and send nothing." hidden:"" group:"How long"`
 	flags.Selftest
 	flags.Cluster
 }
@@ -58,7 +57,7 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	return &job.Job{
 		Console: c, URLs: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:      func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Selftest: &s.Selftest, Cluster: &s.Cluster, Format: s.Format,
+		Selftest: &s.Selftest, Cluster: &s.Cluster,
 	}, nil
 }
 

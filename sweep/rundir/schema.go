@@ -14,7 +14,7 @@ import (
 var files embed.FS
 
 // SchemaNames returns the names of the schemas: "run" is of run.json, "records" of each line of records.jsonl, "pair"
-// of pair.json,.
+// of pair.json.
 func SchemaNames() []string { return []string{"run", "records", "pair"} }
 
 // SchemaOf returns the schema of that name, in JSON Schema 2020-12. It is an error if there is none.

@@ -65,7 +65,7 @@ func (p *Page) path(t *Tables) string {
 	switch {
 	case p.HTML != "":
 		return p.HTML
-	case t.Output == "" || t.forPrograms() || t.Format == FormatHTML ||
+	case t.Output == "" || t.Format == "json" || t.Format == FormatHTML ||
 		filepath.Clean(html.PagePath(t.Output)) == filepath.Clean(t.Output):
 		return ""
 	}

@@ -41,13 +41,11 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 // Names returns the language of the names of configurations: that of the text, and English in JSON, which
 // is the same in every language.
 func (t *Tables) Names() lang.Lang {
-	if t.forPrograms() {
+	if t.Format == "json" {
 		return lang.English
 	}
 	return lang.Lang(t.Lang)
 }
-
-func (t *Tables) forPrograms() bool { return t.Format == "json" }
 
 // CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it
 // begins.
