@@ -44,12 +44,12 @@ More flags: llmsweep help resume`
 
 func (r *resumeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(r.Lang)
-	node, err := r.Place(c.World().Env)
+	place, err := r.Place(c.World().Env)
 	if err != nil {
 		return console.Usage(err)
 	}
-	if node != nil && node.Rank > 0 {
-		return job.Follow(c, node)
+	if place != nil && place.Rank > 0 {
+		return job.Follow(c, place)
 	}
 	before, err := job.OpenResumed(r.Dir)
 	if err != nil {

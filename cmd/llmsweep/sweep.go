@@ -46,13 +46,9 @@ func (s *sweepCmd) job(c *console.Console) (*job.Job, error) {
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return nil, err
 	}
-	switch {
-	case !plan.Users:
-	case s.Turns == "" && !s.MultiTurn && s.Preset == "":
+	if plan.Users && s.Turns == "" && !s.MultiTurn && s.Preset == "" {
 		return nil, errors.New("--by users counts people who hold conversations: give --turns, such as --turns 8, " +
 			"--workload, or --dataset with --multi-turn")
-	case s.Cluster != (flags.Cluster{Rank: -1}):
-		return nil, errors.New("--by users is measured from one machine: leave out --rank, --ranks and --coordinator")
 	}
 	return &job.Job{
 		Console: c, URLs: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,

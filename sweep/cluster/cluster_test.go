@@ -2,7 +2,10 @@ package cluster_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"slices"
@@ -15,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client"
-	"llmsweep/client/note"
+	"llmsweep/client/api"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
@@ -59,21 +62,24 @@ type gang struct {
 	*cluster.Ranks
 	late    time.Duration // how long messages to the last rank take
 	limiter *client.SpendLimiter
+	cpu     float64 // which the last rank uses
 	ends    []chan error
 	ups     []net.Conn // of the ranks from 1 on
+	leave   []func()   // interrupts a rank
 }
 
-// assemble starts ranks for a run.
-func (g *gang) assemble(t *testing.T, c *sweep.Config, ranks int) {
+// assemble starts ranks for a run. The context that it returns ends where one is lost.
+func (g *gang) assemble(t *testing.T, c *sweep.Config, ranks int) (ctx context.Context) {
 	t.Helper()
 	g.Ranks = cluster.NewRanks(ranks, version, "n0")
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	g.Interrupt = func() { interrupt(experiment.ErrInterrupted) }
 	own := sender{c.Doer}
 	g.Sender = own
 	if g.limiter != nil {
 		g.Allowance = g.limiter
 	}
-	c.Doer, c.Ranks = g, ranks
-	c.Others = func() (float64, float64, []note.Note) { return -1, -1, g.Slow() }
+	c.Doer, c.Ranks, c.Others = g, ranks, g
 	for r := 1; r < ranks; r++ {
 		down, up := net.Pipe()
 		end := make(chan error, 1)
@@ -81,15 +87,22 @@ func (g *gang) assemble(t *testing.T, c *sweep.Config, ranks int) {
 		if r == ranks-1 && g.late > 0 {
 			up = lateConn{up, g.late}
 		}
+		rankCtx, leave := context.WithCancel(t.Context())
+		g.leave = append(g.leave, leave)
 		go g.Admit(down)
 		go func() {
 			rank := cluster.Rank{Hello: hello(r, ranks), Connect: func([]byte) (cluster.Sender, error) { return own, nil }}
-			end <- rank.Serve(t.Context(), up)
+			if r == ranks-1 && g.cpu > 0 {
+				rank.Meter = func() func() (float64, float64) { return func() (float64, float64) { return g.cpu, 0 } }
+			}
+			end <- rank.Serve(rankCtx, up)
 		}()
 	}
-	if err := g.Gather(t.Context(), nil, func(string) {}); err != nil {
+	if err := g.Gather(ctx, nil, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
+	ctx, _ = g.Watch(ctx)
+	return ctx
 }
 
 // dismiss ends the run, and returns how each rank ended.
@@ -114,11 +127,12 @@ func hold(t *testing.T, ranks int, stages []experiment.Stage, begin func(*sweep.
 		c.Doer, c.Log, c.Warmup = d, log, experiment.Warmup{}
 		c.Sources = func(string) load.Source { return w }
 		begin(&c, g)
+		ctx := t.Context()
 		if ranks > 1 {
-			g.assemble(t, &c, ranks)
+			ctx = g.assemble(t, &c, ranks)
 			defer g.dismiss()
 		}
-		if err := sweep.Run(t.Context(), c, stages, run); err != nil {
+		if err := sweep.Run(ctx, c, stages, run); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -138,9 +152,9 @@ func TestFourRanksFindTheCapacity(t *testing.T) {
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.StageTime, c.StageMax = d, &store.Memory{}, 5*time.Second, 15*time.Second
 		c.Sources = func(string) load.Source { return w }
-		g.assemble(t, &c, 4)
+		ctx := g.assemble(t, &c, 4)
 		run.Cluster = g.Describe()
-		if err := sweep.Sweep(t.Context(), c, run); err != nil {
+		if err := sweep.Sweep(ctx, c, run); err != nil {
 			t.Fatal(err)
 		}
 		for r, err := range g.dismiss() {
@@ -178,7 +192,7 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []string, 
 	run, log := hold(t, ranks, []experiment.Stage{experiment.NewStage(l, requests, 0)}, func(c *sweep.Config, g *gang) {
 		c.Doer = notingDoer{c.Doer, &prompts}
 		w := workload.NewSynthetic(rundir.Lengths{Mean: 64, Std: 10}, rundir.Lengths{Mean: 16, Std: 4}, 42, workload.Guess)
-		*workload.NonceOf(w) = 7
+		w.Nonce = 7
 		c.Sources = w.Stage
 	})
 	if run.State != rundir.Complete || len(run.Warnings)+len(run.Stages[0].Warnings) > 0 {
@@ -223,12 +237,92 @@ func TestRanksSendOneSchedule(t *testing.T) {
 	}
 }
 
-// A rank that is lost is named, and ends the run: what was measured until then is in the log, of all ranks.
+// Where messages take no time, the rows of two ranks are those of one process, to the last digit. The drift of a backlog
+// is not: how many tokens have come is told ten times a second.
+func TestTwoRanksMeasureWhatOneMeasures(t *testing.T) {
+	stages := []experiment.Stage{
+		experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0), poisson(10, 20*time.Second),
+		experiment.NewStage(arrival.Closed{Concurrency: 32}, 200, 0),
+	}
+	alone, _ := hold(t, 1, stages, func(*sweep.Config, *gang) {})
+	both, _ := hold(t, 2, stages, func(*sweep.Config, *gang) {})
+	for i := range alone.Stages {
+		one, two := alone.Stages[i], both.Stages[i]
+		if one.State != rundir.Complete || one.Requests.OK == 0 {
+			t.Fatalf("%s is %s, of %d requests", one.Name, one.State, one.Requests.OK)
+		}
+		if off := two.Drift.Value - one.Drift.Value; math.Abs(off) > 0.001 {
+			t.Errorf("%s drifts by %g more", one.Name, off)
+		}
+		two.Drift = one.Drift
+		if diff := cmp.Diff(asJSON(t, one), asJSON(t, two)); diff != "" {
+			t.Errorf("%s (-one +two ranks):\n%s", one.Name, diff)
+		}
+	}
+}
+
+func asJSON(t *testing.T, st rundir.Stage) string {
+	t.Helper()
+	b, err := json.MarshalIndent(st, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// All turns of a conversation are of one rank, with the answers so far.
+func TestARankKeepsAConversation(t *testing.T) {
+	const sessions, turns = 12, 3
+	stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 4}, sessions, 0)}
+	run, log := hold(t, 3, stages, func(c *sweep.Config, g *gang) {
+		c.Sources = func(string) load.Source { return &talks{left: sessions, turns: turns} }
+	})
+	rank, n := map[int]float64{}, 0
+	for r, err := range log.Records(run.Stages[0].Name) {
+		if err != nil || !r.OK() {
+			t.Fatalf("%v, %+v", err, r)
+		}
+		if first, ok := rank[r.Seq]; ok && first != r.Rank.Value() {
+			t.Errorf("session %d is of ranks %g and %g", r.Seq, first, r.Rank.Value())
+		}
+		rank[r.Seq] = r.Rank.Value()
+		n++
+	}
+	if n != sessions*turns {
+		t.Errorf("%d requests of %d conversations", n, len(rank))
+	}
+}
+
+// talks are conversations.
+type talks struct{ left, turns int }
+
+func (c *talks) Next() (load.Session, bool) {
+	c.left--
+	s := load.Session{}
+	for range c.turns {
+		s.Turns = append(s.Turns, load.Turn{User: "and then?", PromptTokens: 8, OutputTokens: 8, Think: time.Second})
+	}
+	return s, c.left >= 0
+}
+
+// What a rank uses of its processors is in the row of the stage.
+func TestABusyRankIsInTheRow(t *testing.T) {
+	run, _ := hold(t, 3, []experiment.Stage{poisson(10, 10*time.Second)}, func(_ *sweep.Config, g *gang) { g.cpu = 0.97 })
+	if cpu := run.Stages[0].ClientCPU; cpu.Value() != 0.97 {
+		t.Errorf("the processors were used to %v", cpu)
+	}
+}
+
+// A rank that is lost is named, and ends the run at once: what was measured until then is in the log, of all ranks.
 func TestALostRankEndsTheRun(t *testing.T) {
+	const lostAt = 14 * time.Second
 	stages := []experiment.Stage{poisson(20, 10*time.Second), poisson(10, 10*time.Second)}
 	run, log := hold(t, 3, stages, func(_ *sweep.Config, g *gang) {
-		time.AfterFunc(14*time.Second, func() { g.ups[1].Close() })
+		time.AfterFunc(lostAt, func() { g.ups[1].Close() })
 	})
+	if took := run.Ended.Sub(run.Started); took > lostAt+time.Second {
+		t.Errorf("it ended after %v", took)
+	}
 	if run.State != rundir.Failed || run.Failure.Code != "cluster.lost" || fmt.Sprint(run.Failure.Args["rank"]) != "2" ||
 		len(run.Stages) != 2 {
 		t.Fatalf("%s, %v, %d stages", run.State, run.Failure, len(run.Stages))
@@ -245,6 +339,116 @@ func TestALostRankEndsTheRun(t *testing.T) {
 			t.Errorf("%s has records of ranks %v", st.Name, by)
 		}
 	}
+}
+
+// A rank is also missed in the last requests of a run, when nothing more is prepared.
+func TestARankIsLostAtTheEnd(t *testing.T) {
+	stages := []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 2}, 2, 0)}
+	run, _ := hold(t, 2, stages, func(_ *sweep.Config, g *gang) {
+		time.AfterFunc(20*time.Millisecond, func() { g.ups[0].Close() })
+	})
+	if run.State != rundir.Failed || run.Failure.Code != "cluster.lost" {
+		t.Errorf("%s, %v", run.State, run.Failure)
+	}
+}
+
+// A rank that was interrupted interrupts the run.
+func TestAnInterruptedRankInterruptsTheRun(t *testing.T) {
+	run, log := hold(t, 2, []experiment.Stage{poisson(20, time.Minute)}, func(_ *sweep.Config, g *gang) {
+		time.AfterFunc(20*time.Second, func() { g.leave[0]() })
+	})
+	n := 0
+	for range log.Records(run.Stages[0].Name) {
+		n++
+	}
+	if run.State != rundir.Interrupted || run.Failure.Code != "" || n < 200 {
+		t.Errorf("%s, %v, with %d records", run.State, run.Failure, n)
+	}
+}
+
+// A stage that ended early leaves nothing behind: rank 0 would else grow with each, and so would the others.
+func TestRequestsThatWereNotSentAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, g := sweep.Defaults(), &gang{}
+		c.Doer = plainDoer{}
+		g.assemble(t, &c, 2)
+		stale, err := g.Prepare(&api.Request{Session: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.BeginStage()
+		fresh, err := g.Prepare(&api.Request{Session: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, want := range map[*client.Prepared]int{stale: 1, fresh: 2} { // rank 0 has forgotten whose stale was
+			res := &client.Result{OnToken: func(int) {}}
+			res.Reset(time.Now())
+			if g.Do(t.Context(), p, res); res.Rank != want {
+				t.Errorf("rank %d sent it", res.Rank)
+			}
+		}
+		if ends := g.dismiss(); ends[0] != nil {
+			t.Error(ends[0])
+		}
+	})
+}
+
+// plainDoer answers at once.
+type plainDoer struct{}
+
+func (plainDoer) Prepare(r *api.Request) (*client.Prepared, error) {
+	return &client.Prepared{Request: r}, nil
+}
+
+func (plainDoer) Do(_ context.Context, _ *client.Prepared, res *client.Result) {
+	now := time.Since(res.Epoch)
+	res.Status, res.Sent, res.End = client.StatusOK, now, now
+}
+
+// A rank that never comes is named once its time is over.
+func TestARankThatNeverComesIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, began, waited := cluster.NewRanks(3, version, "n0"), time.Now(), ""
+		down, up := net.Pipe()
+		go g.Admit(down)
+		end := make(chan error, 1)
+		go func() {
+			r := cluster.Rank{Hello: hello(2, 3)}
+			end <- r.Serve(t.Context(), up)
+		}()
+		err := g.Gather(t.Context(), nil, func(missing string) { waited = missing })
+		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 did not join") || waited != "rank 1" {
+			t.Errorf("%v; waited for %q", err, waited)
+		}
+		if took := time.Since(began); took > 6*time.Minute {
+			t.Errorf("after %v", took)
+		}
+		g.Close(err)
+		if err := <-end; !errors.Is(err, cluster.ErrEnded) {
+			t.Errorf("the rank that came ended with %v", err)
+		}
+	})
+}
+
+// A rank that is lost before all have come is named at once.
+func TestARankIsLostBeforeTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, began := cluster.NewRanks(3, version, "n0"), time.Now()
+		down, up := net.Pipe()
+		go g.Admit(down)
+		go func() {
+			r := cluster.Rank{Hello: hello(2, 3)}
+			r.Serve(t.Context(), up)
+		}()
+		time.AfterFunc(time.Second, func() { up.Close() })
+		err := g.Gather(t.Context(), nil, func(string) {})
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "rank 2 (n2) was lost") ||
+			took > 5*time.Second {
+			t.Errorf("%v, after %v", err, took)
+		}
+		g.Close(err)
+	})
 }
 
 // A rank that is reached late is named, and the stage counts.
@@ -287,10 +491,9 @@ func TestWhoMayJoin(t *testing.T) {
 	if err := c.Listen(l, token); err != nil {
 		t.Fatal(err)
 	}
-	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := cluster.Dial(short, address, "another token", func(error) {}); err == nil {
-		t.Error("a stranger joined")
+	if _, err := cluster.Dial(t.Context(), address, "another token", func(error) {}); err == nil ||
+		!strings.Contains(err.Error(), "another token") {
+		t.Errorf("a stranger joined: %v", err)
 	}
 	if r, err := http.Get("http://" + address); err == nil && r.StatusCode == http.StatusOK {
 		t.Error("it answers without TLS")

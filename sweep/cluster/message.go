@@ -19,19 +19,21 @@ type Hello struct {
 type (
 	welcome struct{ Setup []byte } // describes the servers, once all ranks have joined
 	warm    struct{ Connections int }
+	stage   struct{} // begins: requests of the last one that were not sent never will be
 	prepare struct { // encode this ahead of time
 		ID      uint64
 		Request api.Request
 	}
 	send   struct{ ID uint64 } // it is due now
 	cancel struct{ ID uint64 }
-	ping   struct{}
+	ping   struct{ At time.Duration }
 	bye    struct{ Error string } // why the run ended early; empty where it did not
 )
 
-// Other ranks send these. Instants count from when send came: clocks of other machines need not be known.
+// Other ranks send these. Instants are of the rank's own clock: see [clock].
 type (
-	progress struct{ Calls []tokens } // since the last progress
+	warmed   struct{}
+	progress struct{ Requests []tokens } // those with tokens since the last progress
 	tokens   struct {
 		ID          uint64
 		N           int
@@ -41,16 +43,22 @@ type (
 		ID     uint64
 		Result client.Result
 	}
-	pong    struct{ CPU, GC float64 } // of all cores, since the last one; negative where unknown
-	trouble struct{ Error string }    // why it cannot go on; empty where it was interrupted, and ends with the run
+	pong struct {
+		Ping, At   time.Duration
+		CPU, GC    float64 // shares of all cores since the stage began; negative where unknown
+		Timestamps string  // who stamps the bytes that arrive
+	}
+	trouble struct{ Error string } // why it cannot go on; empty where it was interrupted, and ends with the run
 )
 
 // alive is a sign of life, sent by both sides.
 type alive struct{}
 
 var registerMessages = sync.OnceFunc(func() {
-	for _, m := range []any{Hello{}, welcome{}, warm{}, prepare{}, send{}, cancel{}, ping{}, bye{}, progress{}, ended{},
-		pong{}, trouble{}, alive{}} {
+	for _, m := range []any{
+		Hello{}, welcome{}, warm{}, stage{}, prepare{}, send{}, cancel{}, ping{}, bye{}, warmed{}, progress{}, ended{}, pong{},
+		trouble{}, alive{},
+	} {
 		gob.Register(m)
 	}
 })

@@ -20,8 +20,8 @@ type Config struct {
 	Sources  func(stage string) load.Source // a fresh source for each stage
 	Log      Log
 	Observer Observer
-	Ranks    int                                        // the machines that Doer sends from; 0 for one
-	Others   func() (cpu, gc float64, slow []note.Note) // see [load.Environment]
+	Ranks    int         // the processes that Doer sends from; 0 for one
+	Others   load.Others // nil where this process sends all requests
 	// Waiter waits for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond. Processor time
 	// is measured only with a [load.ExactTimer].
 	Waiter load.Waiter

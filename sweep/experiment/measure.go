@@ -89,7 +89,8 @@ func (x *Experiment) runStage(ctx context.Context, h *runningStage) error {
 	criteria := x.criteria(h)
 	account := measure.NewAccount(criteria)
 	seen, err := load.Run(ctx, x.loadOf(h, &criteria), load.Environment{
-		Doer: c.Doer, Others: c.Others, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, ScrapeEvery: h.Read,
+		Doer: c.Doer, Others: c.Others, Log: c.Log, Monitor: account, Progress: x.progress,
+		Scrape: c.Scrape, ScrapeEvery: h.Read,
 		KeepReadings: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) },
 	})
 	return x.summarize(h, account, seen, err)
@@ -125,12 +126,10 @@ func (x *Experiment) loadOf(h *runningStage, criteria *measure.Criteria) load.St
 	}
 	what, joins := x.sessionLoad(h)
 	return load.Stage{
-		Spec: load.Spec{
-			Name: h.Name, Load: what, Opening: h.Opening, Joins: joins, Sessions: h.Sessions, Exact: x.run.Workload.Forced,
-			Tick: criteria.Tick(), Tail: h.Tail, Drain: x.drain(), TimeOut: criteria.TimeOut,
-		},
-		Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Source: source, Unfinished: h.Left,
-		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil,
+		Name: h.Name, Schedule: what.Schedule(c.Seed, h.Name), Limit: h.Load.Limit(), Source: source, Unfinished: h.Left,
+		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Opening: h.Opening, Joins: joins,
+		Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(), Tail: h.Tail, Drain: x.drain(),
+		TimeOut: criteria.TimeOut,
 	}
 }
 

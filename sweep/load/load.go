@@ -19,7 +19,7 @@ import (
 
 // Stage is the load of one stage, and how it ends.
 type Stage struct {
-	Spec
+	Name     string           // unique in its run
 	Schedule arrival.Schedule // when sessions are due; nil for a closed loop of Limit requests
 	Limit    int              // most requests in flight; 0 for no limit
 
@@ -30,16 +30,7 @@ type Stage struct {
 	Waiter     Waiter // for the schedule's instants; nil for Go's timer
 	Caps       *Caps  // limits of a hosted API; nil for none
 	KeepText   bool   // keep the answers, to be tokenized
-}
 
-// MaxRateConnections is how many connections are opened ahead of a rate: more take longer to open than its arrivals to
-// need them.
-const MaxRateConnections = 256
-
-// Spec is the part of a stage that several machines share.
-type Spec struct {
-	Name string       // unique in its run
-	Load arrival.Load // what the schedule was drawn from, for those that draw it again
 	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
 	Opening []time.Duration
 	// Joins are the first sessions, which have begun before the stage: the share of its turns that each has behind it,
@@ -53,6 +44,10 @@ type Spec struct {
 	TimeOut  time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
 }
 
+// MaxRateConnections is how many connections are opened ahead of a rate: more take longer to open than its arrivals to
+// need them.
+const MaxRateConnections = 256
+
 func (s *Stage) closed() bool { return s.Schedule == nil }
 
 // Environment has the client, workload and log of a stage.
@@ -65,8 +60,15 @@ type Environment struct {
 	ScrapeEvery time.Duration                                // how often it does; 0 for a second
 	// KeepReadings takes all readings, some at a time, and keeps nothing of the slice; nil where nobody wants them.
 	KeepReadings func([]Reading) error
-	// Others returns what other machines that send for this one use of their processors, and which are slow; nil for none.
-	Others func() (cpu, gc float64, slow []note.Note)
+	Others       Others // nil where this process sends all requests
+}
+
+// Others are the other processes that send requests of a stage.
+type Others interface {
+	BeginStage()
+	// EndStage returns the largest shares of their cores that one of them and its garbage collector used, negative where
+	// they are unknown, and what a reader must know of them.
+	EndStage() (cpu, gc float64, warnings []note.Note)
 }
 
 // Outcome is the result of a stage, besides its records.
@@ -83,7 +85,7 @@ type Outcome struct {
 
 	Stopped time.Duration // the longest time for which this process did not run, beyond a tick
 
-	Warnings []note.Note // what a reader must know of the ranks that held it
+	Warnings []note.Note // what a reader must know of the processes that sent it
 }
 
 // Answer is the text of a request that ended well, reasoning left out.
@@ -136,6 +138,9 @@ func Run(ctx context.Context, s Stage, e Environment) (*Outcome, error) {
 func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	if r.Others != nil {
+		r.Others.BeginStage()
+	}
 	r.epoch = time.Now()
 	r.work.Go(r.prepare)
 	out := &Outcome{}
@@ -169,8 +174,8 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	out.InFlight, out.Answers = r.admission.close(out.Elapsed), r.answers
 	out.CPU, out.GC = meter.Shares()
 	if r.Others != nil {
-		cpu, gc, slow := r.Others()
-		out.CPU, out.GC, out.Warnings = max(out.CPU, cpu), max(out.GC, gc), slow
+		cpu, gc, warnings := r.Others.EndStage()
+		out.CPU, out.GC, out.Warnings = max(out.CPU, cpu), max(out.GC, gc), warnings
 	}
 	return out, r.err
 }

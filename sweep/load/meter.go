@@ -14,8 +14,8 @@ type Meter struct {
 	began time.Time
 }
 
-// NewMeter starts a meter. Only an exact timer is sure to wait in real time: processor time is no share of
-// a simulated one.
+// NewMeter starts a meter. Only an exact timer is sure to wait in real time: processor time is no share of a simulated
+// one.
 func NewMeter(w Waiter) Meter {
 	m := Meter{gc: gcSeconds(), began: time.Now()}
 	if _, ok := w.(*ExactTimer); ok {

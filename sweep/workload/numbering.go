@@ -97,17 +97,6 @@ func newNumbering(reserved int) Numbering {
 // Place returns the place of the next text.
 func (n *Numbering) Place() uint64 { return atomic.AddUint64(&n.count, 1) }
 
-// NonceOf returns the nonce of a workload, for processes that send one load to have the same; nil where its texts have
-// no numbers.
-func NonceOf(w Workload) *uint64 {
-	if n, ok := w.(interface{ nonce() *uint64 }); ok {
-		return n.nonce()
-	}
-	return nil
-}
-
-func (n *Numbering) nonce() *uint64 { return &n.Nonce }
-
 // openingSpan is the number of openings. All have nine digits, so that a tokenizer that splits digits one by one or in
 // threes makes the same number of tokens of each.
 const openingSpan = 900_000_000

@@ -29,7 +29,7 @@ func (one *side) grader() *grade.Grader {
 // checkAccuracy refuses an objective for accuracy where no answer is graded.
 func (j *Job) checkAccuracy(graded bool) error {
 	if t := slo.Of(slo.Accuracy, j.Plan.SLO); t != nil && !graded {
-		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine "+
+		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer "+
 			"(llmsweep help loads)", t)
 	}
 	return nil

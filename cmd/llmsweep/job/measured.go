@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"llmsweep/sweep"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/rundir/store"
 )
 
@@ -29,7 +30,7 @@ func (t *Target) configure(ctx context.Context, c sweep.Config, dir *store.Dir, 
 const warmBatch = 128
 
 // warming returns what opens connections ahead, at most as many as this machine lets a process have; 0 for no limit.
-func warming(s Sender, most int) func(ctx context.Context, connections int) error {
+func warming(s cluster.Sender, most int) func(ctx context.Context, connections int) error {
 	return func(ctx context.Context, connections int) (err error) {
 		if most > 0 {
 			connections = min(connections, most)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"testing"
+
+	"llmsweep/sweep/cluster"
 )
 
 // opener notes up to how many connections it was asked to open.
 type opener struct {
-	Sender
+	cluster.Sender
 	asked []int
 }
 

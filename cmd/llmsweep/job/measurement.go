@@ -41,7 +41,7 @@ type Job struct {
 	Format          string // of what is printed at the end; empty for "console"
 	Dir             func() (*store.Dir, error)
 	Selftest        *flags.Selftest
-	Cluster         *flags.Cluster // nil for a command that runs on one machine
+	Cluster         *flags.Cluster // nil for a command that runs in one process
 
 	firstPart *rundir.Run // the run that is continued; nil for a new one
 }
@@ -92,7 +92,7 @@ func (j *Job) Continue(before *rundir.Run, dir string) {
 type parsedFlags struct {
 	load   *flags.WorkloadOptions
 	labels rundir.Labels
-	node   *cluster.Place // nil for one machine
+	place  *cluster.Place // among the ranks; nil for a single process
 }
 
 func (j *Job) parse() (p parsedFlags, err error) {
@@ -103,7 +103,7 @@ func (j *Job) parse() (p parsedFlags, err error) {
 	if p.labels, err = store.ParseLabels(j.Results.Label); err != nil {
 		return p, err
 	}
-	p.node, err = j.Cluster.Place(j.World().Env)
+	p.place, err = j.Cluster.Place(j.World().Env)
 	return p, err
 }
 

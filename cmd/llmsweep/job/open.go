@@ -10,15 +10,14 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// open makes the workload. Where costs is nil, it asks the server for the length of texts in tokens where that is
-// needed.
-func (t *Target) open(ctx context.Context, spec *workload.Spec, costs *workload.Calibration) error {
-	o, err := openWorkload(ctx, spec, t.count, costs, t.Lang)
+// open makes the workload. It asks the server for the length of texts in tokens where that is needed.
+func (t *Target) open(ctx context.Context, spec *workload.Spec) error {
+	o, err := openWorkload(ctx, spec, t.count, nil, t.Lang)
 	if err != nil {
 		return err
 	}
 	t.addNotes(o.Notes...)
-	t.costs, t.Counted, t.Workload = o.Costs, o.Counted, o.Workload
+	t.Counted, t.Workload = o.Counted, o.Workload
 	return nil
 }
 

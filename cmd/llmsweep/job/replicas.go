@@ -10,7 +10,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/sweep/load"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -56,21 +56,18 @@ func (t *Target) sumReplicas() {
 	t.About.Capacity = rundir.Exactly(capacity)
 }
 
-// Sender sends requests to the servers.
-type Sender interface {
-	load.Doer
-	Warm(ctx context.Context, connections int) error
-	Timestamps() string
-}
-
 // Sender returns what sends requests to the server, or shares them out over several.
-func (t *Target) Sender() Sender {
-	if len(t.others) == 0 {
-		return t.Client
-	}
+func (t *Target) Sender() cluster.Sender {
 	var clients []*client.Client
 	for _, one := range t.all() {
 		clients = append(clients, one.Client)
+	}
+	return senderOf(clients)
+}
+
+func senderOf(clients []*client.Client) cluster.Sender {
+	if len(clients) == 1 {
+		return clients[0]
 	}
 	return client.NewReplicas(clients)
 }

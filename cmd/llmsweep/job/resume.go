@@ -35,9 +35,6 @@ func OpenResumed(path string) (*rundir.Run, error) {
 		return nil, fmt.Errorf("%s holds an imported result, which cannot be continued", path)
 	case run.State == rundir.Complete:
 		return nil, fmt.Errorf("%s holds a whole run: there is nothing to continue", path)
-	case run.State == rundir.Running && run.Cluster != nil && run.Spent != nil && run.Spent.MaxCost.Known():
-		return nil, fmt.Errorf("%s was killed while several ranks spent money or tokens, and what they spent in the last "+
-			"stage is not known: measure again, with a limit for what may still be spent", path)
 	case run.Plan.Kind == rundir.KindPair:
 		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare "+
 			"--live again", path)

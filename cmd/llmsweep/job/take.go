@@ -17,8 +17,8 @@ func (j *Job) Run() (err error) {
 	if err != nil {
 		return console.Usage(err)
 	}
-	if p.node != nil && p.node.Rank > 0 {
-		return Follow(j.Console, p.node)
+	if p.place != nil && p.place.Rank > 0 {
+		return Follow(j.Console, p.place)
 	}
 	if err := j.checkLimits(); err != nil {
 		return err
@@ -33,24 +33,28 @@ func (j *Job) Run() (err error) {
 	if served != nil {
 		defer served.Close()
 	}
-	var lead *team
+	var others *team
 	var unmeasured error // why nothing was measured, for the other ranks; nil where they have done their part
-	if p.node != nil {
-		if lead, err = listenForRanks(j.Console, p.node); err != nil {
+	ctx := j.Ctx
+	if p.place != nil {
+		if others, err = listenForRanks(j.Console, p.place); err != nil {
 			return err
 		}
-		defer func() { lead.end(unmeasured) }()
+		defer func() { others.end(unmeasured) }()
+		var stop func()
+		ctx, stop = others.Watch(ctx)
+		defer stop()
 		j.Console = j.WithPublicServers()
 	}
 	s := open(j.Console, j.Lang, served)
 	defer s.close()
-	measure, err := j.begin(s, p, lead)
+	measure, err := j.begin(s, p, others)
 	if err != nil {
 		unmeasured = err
 		return err
 	}
 	one := s.sides[0]
-	runErr := measure(j.Ctx, one.config, one.run)
+	runErr := measure(ctx, one.config, one.run)
 	s.view.Close()
 	if err := one.dir.Failure(); err != nil {
 		return j.concludeUnwritten(one.run, one.dir, err)
@@ -76,8 +80,8 @@ func (j *Job) checkLimits() (err error) {
 // Measure measures a run, and fills it in.
 type Measure func(context.Context, sweep.Config, *rundir.Run) error
 
-// begin connects, and does all that comes before the first stage. lead is nil for a single machine.
-func (j *Job) begin(s *session, p parsedFlags, lead *team) (Measure, error) {
+// begin connects, and does all that comes before the first stage. others is nil for a single process.
+func (j *Job) begin(s *session, p parsedFlags, others *team) (Measure, error) {
 	one, err := j.connect(s, p)
 	if err != nil {
 		return nil, err
@@ -116,8 +120,8 @@ func (j *Job) begin(s *session, p parsedFlags, lead *team) (Measure, error) {
 	one.config.Observer = serveLive(s.served, func() *rundir.Run { return one.run }, dir, j.Lang,
 		s.view.Observe(j.needs().stages))
 	one.config.Grader = one.grader()
-	if lead != nil {
-		if err := lead.begin(j.Console, one.Target, j.URLs, &one.config, one.run, s.view.Note); err != nil {
+	if others != nil {
+		if err := others.begin(j.Console, one.Target, j.URLs, &one.config, one.run, s.view.Note); err != nil {
 			return nil, j.Interrupted(err)
 		}
 	}

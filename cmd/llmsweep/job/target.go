@@ -32,7 +32,6 @@ type Target struct {
 	Counted    int                    // tokens that the server counted for a prompt of the wanted length; 0 where it did not
 	forced     bool                   // answers have the length that is asked for
 	Longest    int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
-	costs      workload.Calibration   // of made-up texts; zero where there are none
 	Caps       *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
 	spending   *client.SpendLimiter   // nil where spending is neither counted nor limited
 	tokenize   workload.TokenizerFunc // of --tokenizer; nil where it was not given
@@ -81,7 +80,7 @@ func connectTarget(c *console.Console, url string, flags *flags.Target, l *flags
 	if err != nil {
 		return nil, err
 	}
-	if err := t.open(c.Ctx, spec, nil); err != nil {
+	if err := t.open(c.Ctx, spec); err != nil {
 		t.Close()
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"llmsweep/client"
-	"llmsweep/client/note"
 	"llmsweep/client/sim"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/findings"
@@ -26,19 +25,22 @@ import (
 // team is the ranks of a measurement that several processes take, as rank 0 sees them.
 type team struct {
 	*cluster.Ranks
-	node     *cluster.Place
+	place    *cluster.Place
 	listener net.Listener
 }
 
 // listenForRanks lets ranks join. team.begin welcomes them.
-func listenForRanks(c *console.Console, node *cluster.Place) (*team, error) {
-	node.Resolve(c.Ctx)
-	listener, err := net.Listen("tcp", ":"+node.Port)
+func listenForRanks(c *console.Console, place *cluster.Place) (*team, error) {
+	place.Resolve(c.Ctx)
+	listener, err := net.Listen("tcp", ":"+place.Port)
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
 	}
-	t := &team{Ranks: cluster.NewRanks(node.Ranks, build(), host(c)), node: node, listener: listener}
-	return t, t.Listen(listener, node.Token)
+	t := &team{cluster.NewRanks(place.Ranks, build(), host(c)), place, listener}
+	if c.Interrupts != nil {
+		t.Interrupt = c.Interrupts.Interrupt
+	}
+	return t, t.Listen(listener, place.Token)
 }
 
 // build names the version of this program, without the system that it is for.
@@ -60,11 +62,8 @@ func (t *team) begin(c *console.Console, server *Target, urls []string, config *
 	if server.spending != nil {
 		t.Allowance = server.spending
 	}
-	if c.Interrupts != nil {
-		t.Interrupt = c.Interrupts.Interrupt
-	}
 	var setup bytes.Buffer
-	if err := gob.NewEncoder(&setup).Encode(server.options(urls, t.node.Host)); err != nil {
+	if err := gob.NewEncoder(&setup).Encode(server.optionsFrom(urls, t.place.Host)); err != nil {
 		return err
 	}
 	err := t.Gather(c.Ctx, setup.Bytes(), func(missing string) { say(findings.Waiting(missing, c.Lang)) })
@@ -73,22 +72,20 @@ func (t *team) begin(c *console.Console, server *Target, urls []string, config *
 	}
 	run.Cluster = t.Describe()
 	say(findings.Joined(run.Cluster, c.Lang))
-	if t.node.Derived {
+	if t.place.Derived {
 		say(findings.DerivedToken(c.Lang))
 	}
-	config.Doer, config.Warm, config.Ranks = t, warming(t, server.maxConns), t.node.Ranks
-	config.Others = func() (cpu, gc float64, slow []note.Note) {
-		cpu, gc = t.Shares()
-		return cpu, gc, t.Slow()
-	}
+	config.Doer, config.Warm, config.Timestamps = t, warming(t, server.maxConns), t.Timestamps
+	config.Others, config.Ranks = t, t.place.Ranks
 	return nil
 }
 
-// options are the clients of another rank for the same servers. A simulated server has the address of rank 0.
-func (t *Target) options(urls []string, host string) (all []client.Options) {
+// optionsFrom returns the options of clients for the same servers on other machines. A simulated server that is part of
+// this process is reached at this host.
+func (t *Target) optionsFrom(urls []string, host string) (all []client.Options) {
 	for i, one := range t.all() {
 		o := one.prober.Options()
-		o.Allowance, o.Dial, o.Proxy = nil, nil, nil
+		o.Allowance, o.Dial, o.Proxy = nil, nil, nil // rank 0 allows; the others are the machine's own
 		if u, err := url.Parse(o.URL); err == nil && strings.HasPrefix(urls[i], sim.Scheme) {
 			o.URL = "http://" + net.JoinHostPort(host, u.Port())
 		}
@@ -104,30 +101,20 @@ func (t *team) end(err error) {
 }
 
 // Follow takes part as a rank other than 0, until rank 0 ends the run.
-func Follow(c *console.Console, node *cluster.Place) error {
-	node.Resolve(c.Ctx)
-	conn, err := cluster.Dial(c.Ctx, net.JoinHostPort(node.Host, node.Port), node.Token, func(err error) {
-		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, err.Error(), c.Lang))
+func Follow(c *console.Console, place *cluster.Place) error {
+	place.Resolve(c.Ctx)
+	conn, err := cluster.Dial(c.Ctx, net.JoinHostPort(place.Host, place.Port), place.Token, func(err error) {
+		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(place.Rank, err.Error(), c.Lang))
 	})
 	if err != nil {
-		return c.Interrupted(fmt.Errorf("rank %d: %w", node.Rank, err))
+		return c.Interrupted(fmt.Errorf("rank %d: %w", place.Rank, err))
 	}
 	waiter := c.World().Waiter()
 	defer waiter.Close()
-	meter := load.NewMeter(waiter)
 	rank := cluster.Rank{
-		Hello: cluster.Hello{Rank: node.Rank, Ranks: node.Ranks, Version: build(), Host: host(c)},
-		Connect: func(setup []byte) (cluster.Sender, error) {
-			var servers []client.Options
-			if err := gob.NewDecoder(bytes.NewReader(setup)).Decode(&servers); err != nil {
-				return nil, err
-			}
-			return connectAsFound(c, servers)
-		},
-		Shares: func() (cpu, gc float64) {
-			defer func() { meter = load.NewMeter(waiter) }()
-			return meter.Shares()
-		},
+		Hello:   cluster.Hello{Rank: place.Rank, Ranks: place.Ranks, Version: build(), Host: host(c)},
+		Connect: func(setup []byte) (cluster.Sender, error) { return connectAs(c, setup) },
+		Meter:   func() func() (cpu, gc float64) { return load.NewMeter(waiter).Shares },
 	}
 	switch err := rank.Serve(c.Ctx, conn); {
 	case errors.Is(err, cluster.ErrEnded):
@@ -135,12 +122,17 @@ func Follow(c *console.Console, node *cluster.Place) error {
 	case err != nil && c.Ctx.Err() != nil:
 		return console.Exit(console.Interrupted, printedError{})
 	case err != nil:
-		return fmt.Errorf("rank %d: %w", node.Rank, err)
+		return fmt.Errorf("rank %d: %w", place.Rank, err)
 	}
 	return nil
 }
 
-func connectAsFound(c *console.Console, servers []client.Options) (cluster.Sender, error) {
+// connectAs makes the clients whose options rank 0 sent.
+func connectAs(c *console.Console, setup []byte) (cluster.Sender, error) {
+	var servers []client.Options
+	if err := gob.NewDecoder(bytes.NewReader(setup)).Decode(&servers); err != nil {
+		return nil, err
+	}
 	var all []*client.Client
 	for _, o := range servers {
 		o.Dial, o.Proxy = c.World().Dial, c.World().Proxy
@@ -150,10 +142,7 @@ func connectAsFound(c *console.Console, servers []client.Options) (cluster.Sende
 		}
 		all = append(all, one)
 	}
-	if len(all) == 1 {
-		return all[0], nil
-	}
-	return client.NewReplicas(all), nil
+	return senderOf(all), nil
 }
 
 // printedError is an error that another process has printed.
