@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -155,4 +157,50 @@ func TestSelftest(t *testing.T) {
 	})
 	victim.Process.Kill()
 	eventually(t, "all helpers are gone", func() bool { return !slices.ContainsFunc(helpers, isHelper) })
+}
+
+// TestARankIsKilled kills one of two ranks in the middle of a stage. Rank 0 names it and keeps what was measured, and
+// two new ranks continue the run.
+func TestARankIsKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	noError(t, err)
+	coordinator := free.Addr().String()
+	free.Close()
+	rank := func(n string, args ...string) (p *exec.Cmd, out *bytes.Buffer) {
+		out = &bytes.Buffer{}
+		p = exec.Command("llmsweep", append(args, "--rank", n, "--ranks", "2", "--coordinator", coordinator)...)
+		p.Env = append(os.Environ(), "LLMSWEEP_CLUSTER_TOKEN=0123456789abcdef")
+		p.Stdout, p.Stderr = out, out
+		return started(t, p, dir), out
+	}
+	args := brief("run", "sim:", "--out", "run", "--duration", "2s", "--concurrency", "2,3")
+	zero, out := rank("0", args...)
+	one, _ := rank("1", args...)
+	wholeStages(t, dir, 1)
+	noError(t, one.Process.Kill())
+	one.Wait()
+	zero.Wait()
+	if code := zero.ProcessState.ExitCode(); code != console.Failed || !strings.Contains(out.String(), "rank 1 (") ||
+		!strings.Contains(out.String(), "concurrent@2") {
+		t.Fatalf("exit %d\n%s", code, out)
+	}
+	cut := open(t, filepath.Join(dir, "run"))
+	if cut.State != rundir.Failed || len(cut.Stages) != 2 || cut.Stages[1].State != rundir.Interrupted {
+		t.Fatalf("the run is %s, with %d stages", cut.State, len(cut.Stages))
+	}
+	if code, text := command(t, "report", filepath.Join(dir, "run")); code != console.Done ||
+		!strings.Contains(text, "concurrent@2") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+	zero, out = rank("0", "resume", "run", "--plain")
+	one, _ = rank("1", "resume", "run", "--plain")
+	zero.Wait()
+	one.Wait()
+	whole := open(t, filepath.Join(dir, "run"))
+	if zero.ProcessState.ExitCode() != console.Done || one.ProcessState.ExitCode() != console.Done ||
+		whole.State != rundir.Complete || whole.Stages[0].Requests != cut.Stages[0].Requests {
+		t.Errorf("%v, %v, the run is %s\n%s", zero.ProcessState, one.ProcessState, whole.State, out)
+	}
 }

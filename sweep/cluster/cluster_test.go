@@ -251,7 +251,7 @@ func TestTwoRanksMeasureWhatOneMeasures(t *testing.T) {
 		if one.State != rundir.Complete || one.Requests.OK == 0 {
 			t.Fatalf("%s is %s, of %d requests", one.Name, one.State, one.Requests.OK)
 		}
-		if off := two.Drift.Value - one.Drift.Value; math.Abs(off) > 0.001 {
+		if off := two.Drift.Value.Or(0) - one.Drift.Value.Or(0); math.Abs(off) > 0.001 {
 			t.Errorf("%s drifts by %g more", one.Name, off)
 		}
 		two.Drift = one.Drift

@@ -2,7 +2,11 @@ package cluster
 
 import (
 	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -44,7 +48,12 @@ func (l *link) receive() (m any, err error) {
 	for {
 		l.SetReadDeadline(time.Now().Add(silenceLimit))
 		m = nil
-		if err := l.in.Decode(&m); err != nil {
+		switch err := l.in.Decode(&m); {
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the connection was closed")
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, fmt.Errorf("nothing came for %v", silenceLimit)
+		case err != nil:
 			return nil, err
 		}
 		if _, beat := m.(alive); !beat {
