@@ -90,7 +90,7 @@ func (p *SpendLimiter) Begin(earlier Spent) {
 func (p *SpendLimiter) Spent() Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.spent.Plus(p.earlier)
+	return p.spent.plus(p.earlier)
 }
 
 // Limits returns the limits that [NewSpendLimiter] was given.
@@ -247,8 +247,8 @@ type Reservation interface {
 	Settle(res *Result)
 }
 
-// Plus returns the sum of s and o. Refused stays that of s.
-func (s Spent) Plus(o Spent) Spent {
+// plus returns the sum of s and o. Refused stays that of s.
+func (s Spent) plus(o Spent) Spent {
 	s.Requests += o.Requests
 	s.Prompt += o.Prompt
 	s.Output += o.Output
