@@ -1,7 +1,8 @@
 // Command mutate shows whether tests notice a changed number. In each package it changes one number after another by a
 // fifth: those of constants, which are thresholds of judgement, and factors of a thousand or sixty, which convert
 // units. Each time it runs the tests of the package, and prints the numbers whose change no test noticed. The tree is
-// not touched: the changed file is an overlay.
+// not touched: the changed file is an overlay. Mutation testers for Go, such as gremlins, change operators and leave
+// numbers alone.
 //
 //	cd .ci/mutate && go run . ../.. sweep/measure sweep/saturation
 package main
