@@ -194,6 +194,13 @@ func TestARankIsKilled(t *testing.T) {
 		!strings.Contains(text, "concurrent@2") {
 		t.Errorf("exit %d\n%s", code, text)
 	}
+	zero, _ = rank("0", "resume", "none")
+	one, _ = rank("1", "resume", "none")
+	zero.Wait()
+	one.Wait()
+	if zero.ProcessState.ExitCode() != console.WrongUsage || one.ProcessState.ExitCode() != console.Failed {
+		t.Errorf("without a run: %v, %v", zero.ProcessState, one.ProcessState)
+	}
 	zero, out = rank("0", "resume", "run", "--plain")
 	one, _ = rank("1", "resume", "run", "--plain")
 	zero.Wait()

@@ -51,32 +51,41 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	if place != nil && place.Rank > 0 {
 		return job.Follow(c, place)
 	}
-	before, err := job.OpenResumed(r.Dir)
+	j, err := r.job(c)
 	if err != nil {
+		job.Dismiss(c, place, err)
 		return console.Usage(err)
 	}
+	return j.Run()
+}
+
+// job returns the job that continues the run in the directory, which may be on the machine of rank 0 alone.
+func (r *resumeCmd) job(c *console.Console) (*job.Job, error) {
+	before, err := job.OpenResumed(r.Dir)
+	if err != nil {
+		return nil, err
+	}
 	if err := job.Overwrites(r.Dir, r.Force); err != nil {
-		return console.Usage(err)
+		return nil, err
 	}
 	grammar, parsed, err := r.parse(c, &before.Command)
 	if err != nil {
-		return console.Usage(err)
+		return nil, err
 	}
 	results := map[string]*flags.Results{"sweep": &grammar.Sweep.Results, "run": &grammar.Run.Results,
 		"demo": &grammar.Demo.Results}[parsed.Selected().Name]
 	if results == nil {
-		return console.Usage(fmt.Errorf("%s was not made by llmsweep sweep or llmsweep run: there is nothing to continue",
-			r.Dir))
+		return nil, fmt.Errorf("%s was not made by llmsweep sweep or llmsweep run: there is nothing to continue", r.Dir)
 	}
 	results.Out, results.Plain, results.Serving = r.Dir, r.Plain || results.Plain, r.Serving
 	results.Lang = cmp.Or(r.Lang, results.Lang)
 	c.Lang = ""
 	j, err := grammar.job(c, parsed.Selected().Name)
 	if err != nil {
-		return console.Usage(err)
+		return nil, err
 	}
 	j.Continue(before, r.Dir)
-	return j.Run()
+	return j, nil
 }
 
 func (g *cli) job(c *console.Console, command string) (*job.Job, error) {

@@ -100,6 +100,16 @@ func (t *team) end(err error) {
 	t.listener.Close()
 }
 
+// Dismiss tells the other ranks that rank 0 ends before it begins. place is nil for a single process.
+func Dismiss(c *console.Console, place *cluster.Place, err error) {
+	if place == nil {
+		return
+	}
+	if t, failed := listenForRanks(c, place); failed == nil { // else they find nobody, and give up
+		t.end(err)
+	}
+}
+
 // Follow takes part as a rank other than 0, until rank 0 ends the run.
 func Follow(c *console.Console, place *cluster.Place) error {
 	place.Resolve(c.Ctx)
