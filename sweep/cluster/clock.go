@@ -6,7 +6,7 @@ import (
 )
 
 // clock relates the clock of another rank to that of rank 0, by pings that the rank answers with its own time. The one
-// that came back soonest is off by half of its round trip at most (Cristian, Probabilistic clock synchronization, 1989).
+// that came back soonest is off by half of its round trip at most (F. Cristian, 1989).
 // Only recent ones count: the clocks of two machines drift apart by some microseconds each second.
 type clock struct{ recent []reading }
 

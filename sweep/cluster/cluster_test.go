@@ -237,8 +237,8 @@ func TestRanksSendOneSchedule(t *testing.T) {
 	}
 }
 
-// Where messages take no time, the rows of two ranks are those of one process, to the last digit. The drift of a backlog
-// is not: how many tokens have come is told ten times a second.
+// Where messages take no time, the rows of two ranks are those of one process, to the last digit. The drift of a
+// backlog is not: how many tokens have come is told ten times a second.
 func TestTwoRanksMeasureWhatOneMeasures(t *testing.T) {
 	stages := []experiment.Stage{
 		experiment.NewStage(arrival.Closed{Concurrency: 1}, 5, 0), poisson(10, 20*time.Second),

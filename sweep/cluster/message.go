@@ -56,8 +56,8 @@ type alive struct{}
 
 var registerMessages = sync.OnceFunc(func() {
 	for _, m := range []any{
-		Hello{}, welcome{}, warm{}, stage{}, prepare{}, send{}, cancel{}, ping{}, bye{}, warmed{}, progress{}, ended{}, pong{},
-		trouble{}, alive{},
+		Hello{}, welcome{}, warm{}, stage{}, prepare{}, send{}, cancel{}, ping{}, bye{},
+		warmed{}, progress{}, ended{}, pong{}, trouble{}, alive{},
 	} {
 		gob.Register(m)
 	}
