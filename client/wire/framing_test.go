@@ -97,7 +97,7 @@ func TestFraming(t *testing.T) {
 }
 
 // The body is what net/http reads, however the answer is divided into receives; and what net/http refuses is refused,
-// but for trailers, which nobody reads.
+// but for trailers, which nobody reads. Lines that end with a line feed alone are refused here, and not there.
 func FuzzFraming(f *testing.F) {
 	for _, a := range answers {
 		f.Add([]byte(a.wire), uint16(7))
@@ -114,7 +114,8 @@ func FuzzFraming(f *testing.F) {
 			want, err = io.ReadAll(resp.Body)
 		}
 		body, mine := read(cut(string(answer), max(1, int(size))))
-		if want != nil && err == nil && mine != io.EOF || mine == io.EOF && body != string(want) {
+		strict := mine == errChunk && bytes.Count(answer, []byte("\n")) > bytes.Count(answer, []byte("\r\n"))
+		if want != nil && err == nil && mine != io.EOF && !strict || mine == io.EOF && body != string(want) {
 			t.Errorf("%q, %v; net/http reads %q, %v\n%q", body, mine, want, err, answer)
 		}
 	}))
