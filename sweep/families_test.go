@@ -25,8 +25,7 @@ import (
 
 // everyday are the servers that are swept in each run of the tests, by their families: those on which a plateau alone
 // is wrong by more than 10 %, and a quota.
-var everyday = map[string]uint64{"bucket of requests": 0, "unequal replicas": 0, "credits": 0, "slow one of five": 0,
-	"quota refuses": 0, "quota delays": 0}
+var everyday = map[string]uint64{"bucket of requests": 0, "credits": 0, "slow one of five": 0, "quota delays": 0}
 
 // steadyFamilies are the families whose latencies at one rate stay what they are, so that an SLO has a rate.
 var steadyFamilies = []string{"plain", "unequal replicas", "lognormal", "shortest first", "priorities", "batches",

@@ -35,28 +35,16 @@ func golden(t *testing.T, name string, v any) {
 	testkit.CheckGolden(t, name+".json", simtest.Numbers(t, v))
 }
 
-// The numbers of seeded sweeps in virtual time stay the same.
+// The numbers of a seeded sweep in virtual time stay the same.
 func TestGoldenSweep(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(t *testing.T, c *Config){
-		"sweep":        func(*testing.T, *Config) {},
-		"sweep-budget": func(_ *testing.T, c *Config) { c.Budget = 90 * time.Second },
-		"sweep-slo": func(t *testing.T, c *Config) {
-			c.SLO = simtest.Terms("ttft:p90<60ms", "itl:p50<20ms", "errors<1%")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			run := &rundir.Run{}
-			synctest.Test(t, func(t *testing.T) {
-				c := goldenConfig(&store.Memory{})
-				change(t, &c)
-				if err := Sweep(t.Context(), c, run); err != nil {
-					t.Fatal(err)
-				}
-			})
-			golden(t, name, run)
-		})
-	}
+	run := &rundir.Run{}
+	synctest.Test(t, func(t *testing.T) {
+		if err := Sweep(t.Context(), goldenConfig(&store.Memory{}), run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	golden(t, "sweep", run)
 }
 
 // goldenStages is one stage of each kind of load.

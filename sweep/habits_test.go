@@ -271,7 +271,7 @@ func TestProgress(t *testing.T) {
 	const factor = 1.5
 	var mu sync.Mutex
 	near, n := 0, 0
-	simulations(t, "", simtest.SampleSize(2, 100), func(t *testing.T, k simulated) {
+	simulations(t, "", simtest.SampleSize(1, 100), func(t *testing.T, k simulated) {
 		f := follower{left: -1}
 		var took time.Duration
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {

@@ -137,7 +137,7 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 func cutPower(t *testing.T, want *rundir.Run, disk *simtest.RecordingDisk) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(2, 2))
-	cuts, resumes := simtest.SampleSize(25, 1000), simtest.SampleSize(1, 50)
+	cuts, resumes := simtest.SampleSize(10, 1000), simtest.SampleSize(1, 50)
 	before, opened := 0, 0
 	for i := range cuts {
 		path, at := t.TempDir(), 1+rng.IntN(disk.Len())
