@@ -10,7 +10,7 @@ import (
 	"llmsweep/client/testkit"
 )
 
-var capacityConfigs = flag.Int("capacity-configs", 90, "random configurations to compare the capacity in")
+var capacityConfigs = flag.Int("capacity-configs", 45, "random configurations to compare the capacity in")
 
 // draw returns a random server and workload. Every third server has a cache too small for its slots.
 func draw(rng *rand.Rand, i int) (MachineConfig, Workload) {
