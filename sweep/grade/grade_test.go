@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"llmsweep/client"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -60,13 +61,13 @@ func FuzzGrade(f *testing.F) {
 		task, _ := NewTask("q", c.want, c.kind)
 		tasks = append(tasks, task)
 	}
-	f.Fuzz(func(t *testing.T, text string, cut bool) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text string, cut bool) {
 		for _, task := range tasks {
 			if o, said := task.Grade(text, cut); len(said) > maxSaid || o == "" || o == Right && said == "" {
 				t.Errorf("%s: %s %q", task.Kind, o, said)
 			}
 		}
-	})
+	}))
 }
 
 // questions is a source of sessions that all ask one question.
