@@ -108,8 +108,8 @@ func TestADifferenceIsFound(t *testing.T) {
 		few                    int
 		claim, wanted, between string
 	}{
-		{0, 5, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
-		{0.15, 3, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
+		{0, 3, "equal servers are called different", "at most 5 % of comparisons", "%d of %d"},
+		{0.15, 2, "a server 15 % slower in every step is found", "in 19 of 20 comparisons", "in %d of %d"},
 	} {
 		shown, n := 0, simtest.SampleSize(c.few, 1000)
 		for seed := range n {
