@@ -55,6 +55,7 @@ func TestExampleWorkflow(t *testing.T) {
 	}
 	virtually(t, func(t *testing.T, w *world) {
 		equal := simtest.Preset(t, "plain8")
+		equal.Plain.FirstToken, equal.Plain.PerToken = 2*equal.Plain.FirstToken, 2*equal.Plain.PerToken // fewer requests
 		fewer := equal
 		fewer.MaxNumSeqs = 4
 		w.env = map[string]string{"GITHUB_STEP_SUMMARY": w.path("summary.md")}
