@@ -225,7 +225,7 @@ func (k *drawnServer) promise(t *testing.T) *promise {
 }
 
 // longRequests is the length of a stage that tells the truth.
-func longRequests() int { return simtest.SampleSize(25_000, 100_000) }
+func longRequests() int { return simtest.SampleSize(10_000, 100_000) }
 
 // longStage measures one long stage at a rate.
 func (k *drawnServer) longStage(t *testing.T, rate float64) (st *rundir.Stage) {

@@ -114,7 +114,7 @@ func TestHabitsAreNamed(t *testing.T) {
 	if only := os.Getenv("FAMILY"); only != "" {
 		names = strings.Split(only, ",")
 	}
-	size := simtest.Evidence(t, 4, 100)
+	size := simtest.Evidence(t, 2, 100)
 	for _, name := range names {
 		habit, n := name, size
 		if name == "plain" {
