@@ -81,9 +81,10 @@ func (d *messagesDecoder) Reset() {
 func (d *messagesDecoder) Complete() bool { return d.done }
 
 type messagesEvent struct {
-	kind  []byte // "type"
-	block part   // "content_block"
-	delta part   // of the block or of the message
+	kind  []byte        // "type"
+	block part          // "content_block"
+	delta part          // of the block or of the message
+	begun messagesUsage // "message.usage"
 	usage messagesUsage
 }
 
@@ -103,7 +104,7 @@ func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 	if d.template.Fits(frame, c) {
 		return nil
 	}
-	e := messagesEvent{usage: noMessagesUsage}
+	e := messagesEvent{begun: noMessagesUsage, usage: noMessagesUsage}
 	r := &d.reader
 	for m := r.Open(frame, c); m.Next(); {
 		switch string(m.Key()) {
@@ -116,8 +117,8 @@ func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 		case "message":
 			for m := r.Object(); m.Next(); {
 				if string(m.Key()) == "usage" {
-					e.usage = readMessagesUsage(r)
-					e.usage.output = Unknown
+					e.begun = readMessagesUsage(r)
+					e.begun.output = Unknown
 				}
 			}
 		case "usage":
@@ -134,7 +135,7 @@ func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 func (d *messagesDecoder) fill(frame []byte, e *messagesEvent, c *Chunk) {
 	switch string(e.kind) {
 	case "message_start":
-		c.Usage = d.usage.merge(&e.usage)
+		c.Usage = d.usage.merge(&e.begun)
 	case "content_block_start":
 		d.addText(frame, &e.block, c)
 	case "content_block_delta":

@@ -5,12 +5,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 )
 
-// durationVariable is how long to try changes of each input of the corpus, such as 10s.
-const durationVariable = "FUZZ_FOR"
+// durationVariable is how long to try changes of each input of the corpus, such as 10s. seedVariable draws the same
+// changes again; without it they are others each time.
+const (
+	durationVariable = "FUZZ_FOR"
+	seedVariable     = "FUZZ_SEED"
+)
 
 // MutatedWith returns a target for [testing.F.Fuzz] that, where FUZZ_FOR is set, also tries random changes of each
 // input of the corpus in this process. Go's fuzzing engine measures coverage and hands each input to another process,
@@ -21,7 +26,11 @@ func MutatedWith[F any](target F) F {
 	if err != nil || each <= 0 {
 		return target
 	}
-	m := &mutator{rng: rand.New(rand.NewPCG(new(maphash.Hash).Sum64(), 1))}
+	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
+	if err != nil {
+		seed = new(maphash.Hash).Sum64()
+	}
+	m := &mutator{rng: rand.New(rand.NewPCG(seed, 1))}
 	call := reflect.ValueOf(target)
 	return reflect.MakeFunc(call.Type(), func(args []reflect.Value) []reflect.Value {
 		t := args[0].Interface().(*testing.T)

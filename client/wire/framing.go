@@ -130,6 +130,9 @@ func (f *framing) takeLine(line []byte) error {
 		}
 		f.overhead += len(line)
 	case inSize:
+		if bytes.IndexByte(text, '\r') >= 0 {
+			return errChunk
+		}
 		size, extension, _ := bytes.Cut(bytes.TrimRight(text, " \t"), []byte(";"))
 		n, err := chunkSize(size)
 		if err != nil {

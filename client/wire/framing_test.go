@@ -40,6 +40,7 @@ var answers = map[string]struct {
 	"a huge size": {chunkedHead + "fffffffffffffffff\r\nhello\r\n", "",
 		protocolError("http chunk length too large")},
 	"a line feed alone":   {chunkedHead + "5\nhello\r\n0\r\n\r\n", "", errChunk},
+	"a return in a size":  {chunkedHead + "5;a\r\r\nhello\r\n0\r\n\r\n", "", errChunk},
 	"too much in a chunk": {chunkedHead + "5\r\nhello!\r\n0\r\n\r\n", "hello", errChunk},
 	"a long line":         {chunkedHead + "5;" + strings.Repeat("x", 5000), "", errOverhead},
 	"endless extensions": {chunkedHead + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 9), "aaaa",
