@@ -41,3 +41,20 @@ func TestKubernetesExample(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Secrets go to no rank that may have guessed the token.
+func TestAGuessableTokenIsRefusedWithAKey(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": "localhost",
+		"SLURM_JOB_ID": "1"}
+	var out strings.Builder
+	c := console.NewConsole(t.Context(), &out, &out)
+	world := c.World()
+	world.Env = func(name string) string { return env[name] }
+	c = c.WithWorld(world)
+	c.Dir = t.TempDir()
+	code := executeAgain(strings.Fields("run sim: --concurrency 1 --requests 2 --no-selftest --header A:secret"), c)
+	if text := out.String(); code != console.WrongUsage || !strings.Contains(text, "set LLMSWEEP_CLUSTER_TOKEN") {
+		t.Errorf("exit %d: %s", code, text)
+	}
+}

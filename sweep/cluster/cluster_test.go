@@ -512,7 +512,7 @@ func TestWhoMayJoin(t *testing.T) {
 	}
 	refuse := func(h cluster.Hello, refusal string) {
 		t.Helper()
-		if err := serve(h); err == nil || !strings.Contains(err.Error(), refusal) {
+		if err := serve(h); err == nil || errors.Is(err, cluster.ErrEnded) || !strings.Contains(err.Error(), refusal) {
 			t.Fatalf("%v, want %q", err, refusal)
 		}
 	}

@@ -24,7 +24,7 @@ func (g *Ranks) Admit(conn net.Conn) {
 	}
 	m := newMember(l, &hello)
 	if refusal := g.addMember(m, &hello); refusal != "" {
-		l.send(bye{"rank 0 refuses this rank: " + refusal})
+		l.send(bye{Error: "rank 0 refuses this rank: " + refusal, Refused: true})
 		l.drain()
 		return
 	}

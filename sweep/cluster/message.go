@@ -19,7 +19,7 @@ type Hello struct {
 type (
 	welcome struct{ Setup []byte } // describes the servers, once all ranks have joined
 	warm    struct{ Connections int }
-	stage   struct{} // begins: requests of the last one that were not sent never will be
+	stage   struct{} // begins: what was prepared for the last one and not sent is forgotten
 	prepare struct { // encode this ahead of time
 		ID      uint64
 		Request api.Request
@@ -27,7 +27,10 @@ type (
 	send   struct{ ID uint64 } // it is due now
 	cancel struct{ ID uint64 }
 	ping   struct{ At time.Duration }
-	bye    struct{ Error string } // why the run ended early; empty where it did not
+	bye    struct {
+		Error   string // why the run ended early; empty where it did not
+		Refused bool   // this rank may not join; rank 0 does not say so
+	}
 )
 
 // Other ranks send these. Instants are of the rank's own clock: see [clock].

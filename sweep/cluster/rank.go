@@ -51,7 +51,10 @@ func (r *Rank) Serve(ctx context.Context, conn net.Conn) error {
 			return fmt.Errorf("rank 0 is gone: %w", err)
 		}
 		if farewell, ok := message.(bye); ok {
-			if farewell.Error != "" {
+			switch {
+			case farewell.Refused:
+				return errors.New(farewell.Error)
+			case farewell.Error != "":
 				return fmt.Errorf("%w: %s", ErrEnded, farewell.Error)
 			}
 			return nil

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"llmsweep/client"
@@ -63,7 +64,13 @@ func (t *team) begin(c *console.Console, server *Target, urls []string, config *
 		t.Allowance = server.spending
 	}
 	var setup bytes.Buffer
-	if err := gob.NewEncoder(&setup).Encode(server.optionsFrom(urls, t.place.Host)); err != nil {
+	options := server.optionsFrom(urls, t.place.Host)
+	if t.place.Derived && slices.ContainsFunc(options, hasSecret) {
+		return console.Usage(errors.New("the key and the headers of the server go to all ranks, and others may guess the " +
+			"token that ranks derive from the job's number: set LLMSWEEP_CLUSTER_TOKEN, for example to what openssl rand " +
+			"-hex 16 prints"))
+	}
+	if err := gob.NewEncoder(&setup).Encode(options); err != nil {
 		return err
 	}
 	err := t.Gather(c.Ctx, setup.Bytes(), func(missing string) { say(findings.Waiting(missing, c.Lang)) })
@@ -75,7 +82,7 @@ func (t *team) begin(c *console.Console, server *Target, urls []string, config *
 	if t.place.Derived {
 		say(findings.DerivedToken(c.Lang))
 	}
-	config.Doer, config.Warm, config.Timestamps = t, warming(t, server.maxConns), t.Timestamps
+	config.Doer, config.Warm, config.Timestamps = t, warming(t, server.maxConns*t.place.Ranks), t.Timestamps
 	config.Others, config.Ranks = t, t.place.Ranks
 	return nil
 }
@@ -92,6 +99,12 @@ func (t *Target) optionsFrom(urls []string, host string) (all []client.Options) 
 		all = append(all, o)
 	}
 	return all
+}
+
+// hasSecret reports whether options hold what may be a secret.
+func hasSecret(o client.Options) bool {
+	u, err := url.Parse(o.URL)
+	return o.APIKey != "" || len(o.Headers) > 0 || len(o.Params.Extra) > 0 || err != nil || u.User != nil
 }
 
 // end ends the run for all ranks. err is why nothing was measured; nil where something was.
