@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +25,8 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(fmt.Errorf("--order %s: there are %s", key, strings.Join(document.OrderKeys(), ", ")))
 		}
 	}
-	found, err := inputs.Read(c.Err, r.Dirs)
+	others := slices.DeleteFunc(slices.Clone(r.Dirs), func(path string) bool { return sameFile(path, r.Output) })
+	found, err := inputs.Read(c.Err, others) // *.md names the document, too, where it is written again
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -56,4 +58,13 @@ func (r *reportCmd) document(c *console.Console) error {
 			Comment: inputs.XMLMark})
 	}
 	return console.WriteFiles(r.Force, files...)
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
