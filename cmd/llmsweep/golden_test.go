@@ -65,7 +65,7 @@ func TestHelpOfEachCommand(t *testing.T) {
 
 // TestErrors runs the wrong command lines of testdata/errors.txt, and compares exit codes and messages, of one line
 // each.
-func TestErrors(t *testing.T) {
+func TestErrorTexts(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		for name, text := range map[string]string{
 			"unknown.yaml": "points: 3\nstage-tiem: 3s\n", "other.yaml": "points: 3\nrate: 4\n",
