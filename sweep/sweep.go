@@ -1,6 +1,6 @@
 // Package sweep decides which loads are measured: it sweeps a server from one request at a time to beyond saturation,
-// and narrows the answer ([Sweep]), or measures the stages that were asked for ([Run]). The
-// whole of sweep/ knows nothing of HTTP, which is the client's, nor of tables and languages, which are the report's.
+// and narrows the answer ([Sweep]), or measures the stages that were asked for ([Run]). The whole of sweep/
+// knows nothing of HTTP, which is the client's, nor of tables and languages, which are the report's.
 //
 // The way of one request:
 //

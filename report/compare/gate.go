@@ -83,6 +83,8 @@ func Judge(all []Difference, gates []Gate) (failed, unjudged []string) {
 // unjudged says why a difference has no interval.
 func (d Difference) unjudged() string {
 	switch {
+	case d.Bound == between:
+		return fmt.Sprintf("the difference in %s of %s, %s, is not known better: rows or repeats disagree", d.Key, d.Setup, d)
 	case d.Bound != "":
 		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up "+
 			"to its saturation)", d.Key, d.Setup, d)

@@ -47,7 +47,6 @@ type Label struct {
 
 // Printed is a number as it was printed, with its unit.
 type Printed struct {
-	File string `json:"file,omitempty"` // where it is not the Source's
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }

@@ -7,9 +7,8 @@ import (
 
 // Waves finds the waves of a closed loop. Requests of equal length that began together end together, and the next
 // begin: a wave is as many requests as there are slots. Of the instants at which requests ended it keeps one wave of
-// the earliest, and of the latest two waves and at least minEnds: where a loop runs empty its last wave is not whole,
-// nor are others where one machine's part of it ends early. They may be added in any order; in ascending order an
-// addition takes constant time.
+// the earliest, and of the latest two waves and at least minEnds: where a loop runs empty its last wave is not whole.
+// They may be added in any order; in ascending order an addition takes constant time.
 type Waves struct {
 	width  int // requests in a wave
 	n      int

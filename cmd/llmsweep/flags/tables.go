@@ -38,8 +38,8 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 		Comment: inputs.CommentOf(t.Format)})
 }
 
-// Names returns the language of the names of configurations: that of the text, and English in JSON, which
-// is the same in every language.
+// Names returns the language of the names of configurations: that of the text, and English in JSON, which is
+// the same in every language.
 func (t *Tables) Names() lang.Lang {
 	if t.Format == "json" {
 		return lang.English
