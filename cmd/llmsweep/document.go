@@ -25,16 +25,23 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(fmt.Errorf("--order %s: there are %s", key, strings.Join(document.OrderKeys(), ", ")))
 		}
 	}
-	others := slices.DeleteFunc(slices.Clone(r.Dirs), func(path string) bool { return sameFile(path, r.Output) })
-	found, err := inputs.Read(c.Err, others) // *.md names the document, too, where it is written again
+	written, _ := os.Stat(r.Output)
+	sources := slices.DeleteFunc(slices.Clone(r.Dirs), func(path string) bool {
+		source, _ := os.Stat(path)
+		return os.SameFile(source, written) // *.md names the document, too, where it is written again
+	})
+	found, err := inputs.Read(c.Err, sources)
 	if err != nil {
 		return console.Usage(err)
 	}
 	if len(found) == 0 {
 		return console.Usage(errors.New("--document needs results: run directories, or documents with published tables"))
 	}
-	o := document.Options{Lang: lang.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)),
-		From: document.SourceNames(r.Output, setup.Names(found)), AnyWorkload: r.AnyWorkload, Order: r.Order, Source: r.Source}
+	o := document.Options{
+		Lang: lang.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)),
+		From: document.SourceNames(r.Output, setup.Names(found)), AnyWorkload: r.AnyWorkload, Order: r.Order,
+		Source: r.Source,
+	}
 	if len(r.SLO) > 0 || r.Demand != "" {
 		options, err := r.Requirements.Options()
 		if err != nil {
@@ -58,13 +65,4 @@ func (r *reportCmd) document(c *console.Console) error {
 			Comment: inputs.XMLMark})
 	}
 	return console.WriteFiles(r.Force, files...)
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
 }

@@ -19,7 +19,8 @@ type Difference struct {
 	Low   rundir.Number `json:"low,omitzero"`    // 95 % interval, or the ends that it is between
 	High  rundir.Number `json:"high,omitzero"`   //
 	Shown *bool         `json:"shown,omitempty"` // whether the interval excludes 0; nil where there is none
-	Bound string        `json:"bound,omitempty"` // atLeast or atMost where a side is open, between where rows or repeats disagree
+	// Bound is atLeast or atMost where a side is open, between where rows or repeats disagree.
+	Bound string `json:"bound,omitempty"`
 
 	before, after Figure
 }

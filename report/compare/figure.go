@@ -40,7 +40,7 @@ func (f Figure) top() float64 {
 	return f.Most.Or(f.Value.Value())
 }
 
-// of is the figure of another metric that is so many times this one.
+// of returns this figure times a factor, as that of another metric.
 func (f Figure) of(key string, times float64) Figure {
 	f.Key, f.se = key, f.se*times
 	for _, n := range []*rundir.Number{&f.Value, &f.Most, &f.Low, &f.High} {

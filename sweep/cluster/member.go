@@ -51,7 +51,7 @@ func (m *member) follow(began time.Time, interrupt func()) error {
 		case warmed:
 			select {
 			case m.warmed <- message:
-			default: // nobody waited for the last one
+			default: // the last one was not waited for
 			}
 		case progress:
 			for _, t := range message.Requests {

@@ -118,7 +118,7 @@ func Dismiss(c *console.Console, place *cluster.Place, err error) {
 	if place == nil {
 		return
 	}
-	if t, failed := listenForRanks(c, place); failed == nil { // else they find nobody, and give up
+	if t, failed := listenForRanks(c, place); failed == nil { // else they cannot connect, and give up
 		t.end(err)
 	}
 }
