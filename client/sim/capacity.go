@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // Workload is a stream of equal requests without common prefixes.
 type Workload struct{ PromptTokens, OutputTokens int }
@@ -10,36 +13,44 @@ type Workload struct{ PromptTokens, OutputTokens int }
 type Capacity struct {
 	RequestsPerSecond, OutputTokensPerSecond float64
 
+	// Preempts: the KV cache may run out. The throughput then depends on the queue, too: a long one keeps the cache full.
+	Preempts bool
+
 	MeanBatch float64       // running sequences
 	Latency   time.Duration // mean time from admission to the last token, without the wait in the queue
 
 	SyncTTFT, SyncITL, SyncLatency time.Duration // of a request alone on the server; the ITL is the mean
 }
 
-// How long CapacityOf simulates the steady state, in turnovers of all slots. The bounds on steps keep it below 100 ms.
+// How long CapacityOf simulates. The bounds on steps keep it below 100 ms or so.
 const (
-	capacityWarmup    = 4
-	capacityTurnovers = 200
-	capacityMaxSteps  = 500_000
+	overloadStarts    = 8   // each with other arrivals
+	overloadShare     = 1.1 // of the capacity, that arrives
+	overloadRounds    = 4   // at most, until so much arrives
+	overloadWarmup    = 4   // turnovers of all slots
+	overloadTurnovers = 25  // and after them
+	overloadRequests  = 600 // at least
+	overloadMaxSteps  = 60_000
 
-	// The same where the scheduler itself is run, which takes longer to reach a steady state.
+	// The same where the scheduler itself is run.
 	schedulerWarmup    = 400 // requests
 	schedulerRequests  = 3000
 	schedulerMaxVisits = 8_000_000 // of a sequence by a step
 )
 
-// CapacityOf computes the throughput of an endless queue that begins with a burst on an empty server, and the exact
-// latencies of a request alone. It reads no clock.
+// CapacityOf computes the throughput of a server to which Poisson arrivals come a little faster than it can take, and
+// the exact latencies of a request alone. It reads no clock.
 //
 // Where MaxNumSeqs sequences always fit into the KV cache, equal requests differ only in their age. A step then depends
 // on three numbers: how many sequences decode, their tokens in the cache, and the rest of the one prompt that is partly
-// computed. steadyState is a recurrence over these and is independent of the scheduler's code. Where the cache can run
-// out, the order of preemptions matters. Then the scheduler itself is run, with requests that queue again as they end.
+// computed. cohorts is a recurrence over these and is independent of the scheduler's code. Where the cache can run out,
+// the order of preemptions matters. Then the scheduler itself is run, with requests that queue again as they end.
 //
-// Jitter has mean 1 and does not change the capacity. The arrivals can: equal requests stay in the phase in which they
-// arrived. Where steps are memory-bound in one phase pattern and compute-bound in another, a queue from random arrivals
-// has another throughput than a burst. The two agree where all steps are on one side of the roofline, and where all
-// steps use the whole token budget, as in the demo preset.
+// In a queue that never empties, equal requests stay for ever in the phase in which they began, and the throughput
+// depends on it: after a burst, all prompts are computed together, and a server with few slots does up to a fifth less.
+// The capacity is the mean over several starts; of a server with 8 slots, one differs by 5 % from another.
+//
+// Jitter has mean 1 and does not change the capacity.
 func CapacityOf(c MachineConfig, w Workload) Capacity {
 	c = c.WithDefaults()
 	if c.Validate() != nil || w.PromptTokens < 1 || w.OutputTokens < 1 || c.Fits(w.PromptTokens, w.OutputTokens) != nil {
@@ -52,7 +63,7 @@ func CapacityOf(c MachineConfig, w Workload) Capacity {
 	case regular && c.IsPlain():
 		return plainCapacity(c.Plain, c.MaxNumSeqs, w)
 	case regular:
-		t = steadyState(c, w)
+		t = overload(c, w)
 	default:
 		t = runScheduler(c, w)
 	}
@@ -61,6 +72,7 @@ func CapacityOf(c MachineConfig, w Workload) Capacity {
 		RequestsPerSecond:     t.tokens / float64(w.OutputTokens) / seconds,
 		OutputTokensPerSecond: t.tokens / seconds,
 		MeanBatch:             t.sequenceSeconds / seconds,
+		Preempts:              !alwaysFits,
 	}
 	out.Latency = time.Duration(out.MeanBatch / out.RequestsPerSecond * 1e9) // Little's law
 	out.SyncTTFT, out.SyncITL, out.SyncLatency = synchronous(c, w)
@@ -96,7 +108,7 @@ func (t *tally) step(d time.Duration, samples, running int) {
 	t.sequenceSeconds += d.Seconds() * float64(running)
 }
 
-// cohorts is the state of a server with an endless queue of equal requests and enough cache blocks.
+// cohorts is the state of a server with equal requests and enough cache blocks.
 type cohorts struct {
 	cfg      MachineConfig
 	roofline roofline
@@ -107,18 +119,36 @@ type cohorts struct {
 	context  int // tokens of the decoding sequences, with those to be computed
 	partial  int // prompt tokens left of the sequence whose prompt is partly computed; 0 for none
 	ended    int
+
+	// The queue, without the sequence whose prompt is partly computed. Times are in seconds.
+	waiting       int
+	now, next     float64 // next: when the next request arrives
+	perSecond     float64 // arrivals
+	interarrivals *rand.Rand
+}
+
+func (s *cohorts) arrive() {
+	if s.decoding == 0 && s.partial == 0 && s.waiting == 0 { // the server rests
+		s.now = max(s.now, s.next)
+	}
+	for s.next <= s.now {
+		s.waiting++
+		s.next += s.interarrivals.ExpFloat64() / s.perSecond
+	}
 }
 
 // advance makes one step. Sequences that got their first token OutputTokens-1 steps ago get their last.
 func (s *cohorts) advance(t *tally) {
+	s.arrive()
 	batch := Batch{Tokens: s.decoding, Samples: s.decoding, Context: s.context, Pairs: s.context}
 	budget := s.cfg.MaxBatchedTokens - s.decoding
 	slots := s.cfg.MaxNumSeqs - s.decoding
 	prompt, output := s.work.PromptTokens, s.work.OutputTokens
 	first := 0
-	for slots > 0 && budget > 0 {
+	for slots > 0 && budget > 0 && s.partial+s.waiting > 0 {
 		if s.partial == 0 {
 			s.partial = prompt
+			s.waiting--
 		}
 		n := min(s.partial, budget)
 		batch.Add(prompt-s.partial, n, n == s.partial)
@@ -133,7 +163,9 @@ func (s *cohorts) advance(t *tally) {
 	if s.partial > 0 {
 		running++
 	}
-	t.step(s.roofline.time(batch), batch.Samples, running)
+	took := s.roofline.time(batch)
+	t.step(took, batch.Samples, running)
+	s.now += took.Seconds()
 
 	s.context += s.decoding + first*(prompt+1)
 	s.decoding += first
@@ -146,19 +178,39 @@ func (s *cohorts) advance(t *tally) {
 	s.ended += last
 }
 
-// steadyState runs the recurrence over whole turnovers of the slots, after a warm-up.
-func steadyState(c MachineConfig, w Workload) tally {
-	s := cohorts{cfg: c, roofline: c.roofline(), work: w, firsts: make([]int, w.OutputTokens)}
-	var warmup, steady tally
-	for s.ended < capacityWarmup*c.MaxNumSeqs && s.step < capacityMaxSteps/4 {
-		s.advance(&warmup)
-	}
-	for turnover := 0; turnover < capacityTurnovers && s.step < capacityMaxSteps; turnover++ {
-		for goal := s.ended + c.MaxNumSeqs; s.ended < goal; {
-			s.advance(&steady)
+// overload runs the recurrence, with more arrivals each time until they are an overload.
+func overload(c MachineConfig, w Workload) (t tally) {
+	rate := func() float64 { return t.tokens / float64(w.OutputTokens) / t.elapsed.Seconds() }
+	_, _, lone := synchronous(c, w)
+	t.run(c, w, overloadShare*float64(c.MaxNumSeqs)/lone.Seconds(), 0) // more than it can be
+	for range overloadRounds {
+		arriving := overloadShare * rate()
+		t = tally{}
+		for seed := range uint64(overloadStarts) {
+			t.run(c, w, arriving, seed)
+		}
+		const overloaded = 0.95
+		if rate() < overloaded*arriving {
+			break
 		}
 	}
-	return steady
+	return t
+}
+
+// run adds whole turnovers of the slots, after a warm-up.
+func (t *tally) run(c MachineConfig, w Workload, perSecond float64, seed uint64) {
+	s := cohorts{
+		cfg: c, roofline: c.roofline(), work: w, firsts: make([]int, w.OutputTokens),
+		perSecond: perSecond, interarrivals: rand.New(rand.NewPCG(seed, 0)),
+	}
+	var warmup tally
+	for s.ended < overloadWarmup*c.MaxNumSeqs && s.step < overloadMaxSteps/4 {
+		s.advance(&warmup)
+	}
+	turnovers := max(overloadTurnovers, (overloadRequests+c.MaxNumSeqs-1)/c.MaxNumSeqs)
+	for goal := s.ended + turnovers*c.MaxNumSeqs; s.ended < goal && s.step < overloadMaxSteps; {
+		s.advance(t)
+	}
 }
 
 // resubmitter queues its sequence again whenever it ends.
@@ -176,7 +228,7 @@ func (l *resubmitter) token(_ int, last bool) {
 	}
 }
 
-// runScheduler is steadyState with the scheduler itself.
+// runScheduler runs the scheduler itself.
 func runScheduler(c MachineConfig, w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
 	s := NewScheduler(c)
