@@ -22,28 +22,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// deferredRates keeps the notes on rates for which a budget may have no time.
-type deferredRates struct {
-	experiment.Observer
-	notes []note.Note
-	early bool // an arrival rate was measured before the first note
-}
-
-func (o *deferredRates) Note(n note.Note) {
-	if n.Is(noteDeferredRates) {
-		o.notes = append(o.notes, n)
-	}
-	o.Observer.Note(n)
-}
-
-func (o *deferredRates) StageBegins(s *rundir.Stage, planned time.Duration) {
-	o.early = o.early || s.Rate.Known() && len(o.notes) == 0
-	o.Observer.StageBegins(s, planned)
-}
-
 // A sweep keeps to its budget, and answers with the best bracket of that time, or a guess. The rows of its grid are
-// evenly spaced, as many as were asked for: a budget that has no time for some says which may be left out, before the
-// first of them is measured, and which were.
+// evenly spaced, as many as were asked for: a budget that has no time for some says which were left out.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -59,8 +39,8 @@ func TestBudgets(t *testing.T) {
 		o, budget := &outcome{}, rundir.Duration(60*c.minutes)
 		for i := range uint64(simtest.SampleSize(1, 50)) {
 			const few = 7 // the seed of a server that few requests saturate
-			k, seen := server("wide", few+i), &deferredRates{Observer: experiment.NoObserver{}}
-			run := k.sweep(t, func(c *Config) { c.Budget, c.Points, c.Observer = budget, points, seen })
+			k := server("wide", few+i)
+			run := k.sweep(t, func(c *Config) { c.Budget, c.Points = budget, points })
 			name := fmt.Sprintf("%v: %v", budget, k)
 			o.add(name, run.Saturation, k.low, k.high, run)
 			if took := run.Stages[len(run.Stages)-1].EndsAt(); budget > 0 && took > budget*101/100 {
@@ -76,9 +56,8 @@ func TestBudgets(t *testing.T) {
 					left, _ = n.Number("count")
 				}
 			}
-			if rows+int(left) != points || c.whole && rows != points || left > 0 && seen.early {
-				t.Errorf("%s: %d of %d rates, %v are left out, which was said before the first: %v", name, rows, points, left,
-					!seen.early)
+			if rows+int(left) != points || c.whole && rows != points {
+				t.Errorf("%s: %d of %d rates, %v are left out", name, rows, points, left)
 			}
 		}
 		for _, line := range o.lines {

@@ -29,8 +29,8 @@ func (s lateWaiter) Wait(until time.Time, quit <-chan struct{}) bool {
 	}
 }
 
-// Stages that the client itself spoiled are invalid, and not part of the answer. Three in a row end the sweep, with a
-// warning: before, the search for the SLO went on for hours.
+// Stages that the client itself spoiled are invalid, and not part of the answer. Three loads in a row that it spoiled
+// twice end the sweep, with a warning: before, the search for the SLO went on for hours.
 func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
@@ -54,7 +54,7 @@ func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 			ended = ended || n.Is(noteClientLimit)
 		}
 		if run.Client.Valid != (late == 0) || ended != (late > 0) || run.State != rundir.Complete ||
-			ended && len(run.Stages) != 5 {
+			ended && len(run.Stages) > 9 {
 			t.Errorf("%v late: %d stages, %s, the client is called fit: %v; %v", late, len(run.Stages), run.State,
 				run.Client.Valid, run.Warnings)
 		}
@@ -152,11 +152,14 @@ func TestConnectionsAreOpenedAhead(t *testing.T) {
 			if err := x.WarmUp(t.Context()); err != nil { // the latency of a rate's requests
 				t.Fatal(err)
 			}
-			warm, measure := counting.n.Load(), x.Measure
+			warm, s := counting.n.Load(), experiment.NewStage(c.load, width, 0)
+			var err error
 			if c.step {
-				measure = x.Try
+				err = x.Try(t.Context(), s)
+			} else {
+				_, err = x.Measure(t.Context(), s)
 			}
-			if _, err := measure(t.Context(), experiment.NewStage(c.load, width, 0)); err != nil {
+			if err != nil {
 				t.Fatal(err)
 			}
 			if opened != c.want || sent != warm {
@@ -224,6 +227,84 @@ func TestBeyondTheSelftest(t *testing.T) {
 			check("row", st.Warnings, "stage.beyond-client", c.row)
 			if began := run.Stages[1].Started; !st.Invalid.IsZero() || !run.Client.Valid || began > 60 {
 				t.Errorf("%s: %s; the second stage began after %v s, by which the test counts", name, st.Invalid, began)
+			}
+		}
+	}
+}
+
+// busyClient is late for a while in the first stage with a name that begins so.
+type busyClient struct {
+	load.Doer
+	experiment.Observer
+	stage, once string
+	late        atomic.Bool
+	times       int
+}
+
+func (b *busyClient) StageBegins(s *rundir.Stage, planned time.Duration) {
+	if strings.HasPrefix(s.Name, b.stage) && !strings.HasSuffix(s.Name, experiment.AgainSuffix) && b.once == "" {
+		b.once = s.Name
+	}
+	now := b.once != "" && strings.HasPrefix(s.Name, b.once) && b.times > 0
+	if now {
+		b.times--
+	}
+	b.late.Store(now)
+	b.Observer.StageBegins(s, planned)
+}
+
+func (b *busyClient) Do(ctx context.Context, p *client.Prepared, res *client.Result) {
+	if b.late.Load() {
+		time.Sleep(200 * time.Millisecond)
+	}
+	b.Doer.Do(ctx, p, res)
+}
+
+// A sweep ends with an answer and all of its rows also where the client was late in a stage: that is measured once
+// more, and where the client is late again, the sweep goes on without it.
+func TestABusyClientEndsNoSweep(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []string{"synchronous", "search@16", "throughput", "asynchronous@", "hold@"} {
+		for i, budget := range []time.Duration{5 * time.Minute, 0} {
+			times := 1 + i
+			busy := &busyClient{Observer: experiment.NoObserver{}, stage: stage, times: times}
+			run := sweepServer(t, demo(t), demoWork, func(c *Config) {
+				busy.Doer = c.Doer
+				c.Doer, c.Observer, c.Budget = busy, busy, budget
+			})
+			rows := map[float64]bool{} // that count, by rate
+			var late, again []string
+			for i := range run.Stages {
+				st := &run.Stages[i]
+				if rows[st.Rate.Or(0)] = rows[st.Rate.Or(0)] || st.Invalid.IsZero(); !st.Invalid.IsZero() {
+					late = append(late, st.Name)
+				}
+				if isAgain(st.Name) {
+					again = append(again, st.Name)
+				}
+			}
+			for _, step := range run.Search {
+				if !step.Invalid.IsZero() {
+					late = append(late, step.Name)
+				}
+				if isAgain(step.Name) {
+					again = append(again, step.Name)
+				}
+			}
+			whole := 0
+			for _, st := range run.Stages {
+				if st.Role == rundir.Grid && !isAgain(st.Name) && rows[st.Rate.Value()] {
+					whole++
+				}
+			}
+			wantRows := 7
+			if stage == "asynchronous@" && times == 2 {
+				wantRows = 6
+			}
+			if len(late) != times || len(again) != 1 || whole != wantRows || run.Answer.Kind != rundir.Saturates ||
+				run.State != rundir.Complete || run.Client.Valid != (times == 1 || stage == "search@16") {
+				t.Errorf("%d times late in %s, budget %v: late %v, again %v, %d rows, %s, fit %v", times, stage, budget, late,
+					again, whole, run.Answer.Kind, run.Client.Valid)
 			}
 		}
 	}

@@ -15,6 +15,9 @@ type Config struct {
 	Users          bool // stages are numbers of users, up to MaxConcurrency, and not rates
 	Points         int  // arrival rates between floor and ceiling
 	MaxConcurrency int  // the ceiling is searched for up to this many requests in flight
+	// Precision is the share of the mean to within which the means of rows are to be known; 0 for the time that they take
+	// by default.
+	Precision float64
 }
 
 const defaultStageTime = 30 * time.Second

@@ -18,21 +18,26 @@ type drawnServer struct {
 	seed      uint64
 	rng       *rand.Rand
 	slots     int
-	service   float64                         // seconds of an answer of meanTokens tokens
-	lengths   float64                         // coefficient of variation of the lengths that are asked for,
-	natural   float64                         // and of answers that end by themselves
-	habit     func(m *model)                  // of a queue; nil for none
-	steps     func(s *stepper) func() float64 // of a server that works in steps; nil for a queue
-	about     []float64                       // what was drawn
-	low, high float64                         // its truth
-	quota     bool                            // the sweep has to name one
+	service   float64                                   // seconds of an answer of meanTokens tokens
+	lengths   float64                                   // coefficient of variation of the lengths that are asked for,
+	natural   float64                                   // and of answers that end by themselves
+	habit     func(m *model)                            // of a queue; nil for none
+	steps     func(s *stepper) func() float64           // of a server that works in steps; nil for a queue
+	asks      func(rng *rand.Rand) (prompt, output int) // tokens of its requests; nil for meanTokens
+	about     []float64                                 // what was drawn
+	low, high float64                                   // its truth
+	find      func() truth                              // finds it by long runs, where it is not computed
+	quota     bool                                      // the sweep has to name one
 }
 
-// families are servers of one habit each. Many were drawn by hands that had read no rule of judgement.
-var families = []struct {
+// family is servers of one habit.
+type family struct {
 	name string
 	draw func(k *drawnServer)
-}{
+}
+
+// families are those that the rules of judgement were made with. Many were drawn by hands that had read none.
+var families = []family{
 	{"plain", func(*drawnServer) {}},
 	{"bucket of requests", drawBucket},
 	{"bucket of tokens", func(k *drawnServer) { k.lengths = 0.5; drawBucket(k) }},
@@ -112,15 +117,7 @@ var families = []struct {
 	{"thermal", drawThermal},
 	{"garbage", func(k *drawnServer) {
 		period, pause := k.draw(30, 60), k.draw(2, 8)
-		phase := k.draw(0, period)
-		k.paced(func(now float64) (speed, until float64) {
-			n := math.Floor((now + phase) / period)
-			if now+phase-n*period < pause {
-				return 0, n*period + pause - phase + 1e-9
-			}
-			return 1, (n+1)*period - phase + 1e-9
-		})
-		k.is(k.plain() * (1 - pause/period))
+		k.pauses(period, pause, k.draw(0, period))
 	}},
 	{"noisy neighbour", drawNeighbour},
 	{"other clients", func(k *drawnServer) {
@@ -217,6 +214,9 @@ func (k *drawnServer) start() (d load.Doer, end func()) {
 
 // source returns the requests to the server.
 func (k *drawnServer) source(seed uint64, stage string) load.Source {
+	if k.asks != nil {
+		return drawnLengths{k.asks, stats.Rand(seed, "lengths", stage)}
+	}
 	if k.natural > 0 {
 		return simtest.SameInAll(32, longestNatural*meanTokens)
 	}

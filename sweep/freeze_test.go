@@ -66,7 +66,8 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 						done++
 					}
 				}
-				if want := done / st.Window; done > 0 && math.Abs(st.Rates.Completed.Value()-want) > rounding*want {
+				if want := done / st.Window; done > 0 && !st.Rate.Known() && // rates count parts of answers, too
+					math.Abs(st.Rates.Completed.Value()-want) > rounding*want {
 					t.Errorf("%v: %s: %v req/s, the truth is %.3f", k, st.Name, st.Rates.Completed, want)
 				}
 				for _, p := range st.Goodput.Terms {

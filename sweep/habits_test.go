@@ -186,7 +186,7 @@ func TestLatencyIntervalsCover(t *testing.T) {
 			})
 			st := k.stage(t, k.Seed,
 				func(x *experiment.Experiment) experiment.Stage { return x.Poisson(share*capacity, rundir.Grid) })
-			saturation.DropIntervals(&st, share) // as a sweep does that knows the saturation rate
+			saturation.DropIntervals(&st, share, 0) // as a sweep does that knows the saturation rate
 			check := func(name string, ci [2]float64, ok bool, want rundir.Number) {
 				if !ok || !want.Known() {
 					return
@@ -203,9 +203,21 @@ func TestLatencyIntervalsCover(t *testing.T) {
 			check("mean TTFT", mean, ok, truth.TTFT.Mean)
 			p95, ok := st.Latency.CI["p95"]
 			check("p95 latency", p95, ok, truth.Latency.P95)
+			for _, requests := range []float64{5, 20, 80} { // as rows of a short sweep
+				st := k.stage(t, k.Seed, func(x *experiment.Experiment) experiment.Stage {
+					s := x.Poisson(share*capacity, rundir.Grid)
+					s.From = rundir.Duration(1.5 * truth.Latency.Mean.Value())
+					s.MinTime = s.From + rundir.Duration(requests/(share*capacity))
+					s.MaxTime, s.MinRequests = s.MinTime, 1
+					return s
+				})
+				saturation.DropIntervals(&st, share, 0)
+				mean, ok := st.TTFT.CI["mean"]
+				check("mean TTFT of a short row", mean, ok, truth.TTFT.Mean)
+			}
 		}
 	})
-	for _, name := range []string{"mean TTFT", "p95 latency"} {
+	for _, name := range []string{"mean TTFT", "mean TTFT of a short row", "p95 latency"} {
 		held, of := float64(holds[name]), float64(printed[name])
 		simtest.Claim(t, "the 95 % interval of the "+name+" holds the value of a long run", "92 % to 98 %",
 			"%.1f %% of %.0f intervals", held/of*100, of)

@@ -28,12 +28,15 @@ type model struct {
 	service  float64 // seconds of an answer of meanTokens tokens, alone
 	stations []station
 	patience float64 // seconds in the queue, after which the answer is one token; 0 for however long
+	timeout  bool    // after which the request fails instead
+	tokens   int     // of an answer, where the model runs alone; 0 for meanTokens
 	others   float64 // requests per second of other clients, which arrive at random
 
 	now               float64 // seconds since the server began
 	arrived, inFlight int
 	served, stubs     int // answers that ended, and those for which nobody had patience
 	answered          int // tokens of them
+	refused           int // by fails, where the model runs alone
 
 	fails   func(j *job) (class client.Class, retry float64) // refuses a request; retry: seconds until the next passes
 	gate    func(j *job) float64                             // seconds that a request waits before it is queued
@@ -54,6 +57,7 @@ type station struct {
 type job struct {
 	tokens, station, connection int
 	key, work                   float64 // of [model.order]; how many times as long as others it takes
+	group                       int     // of those that share a prefix
 	begin                       chan struct{}
 	gone, running               bool
 }
@@ -192,7 +196,13 @@ func (m *model) alone(rate, seconds float64, rng *rand.Rand) int {
 		switch {
 		case e.job == nil:
 			heap.Push(all, event{at: e.at + rng.ExpFloat64()/(rate+m.others)})
-			j := &job{tokens: meanTokens}
+			j := &job{tokens: cmp.Or(m.tokens, meanTokens)}
+			if m.fails != nil {
+				if class, _ := m.fails(j); class != "" {
+					m.refused++
+					continue
+				}
+			}
 			if m.gate == nil {
 				enter(j)
 				continue
@@ -317,6 +327,11 @@ func (d *modelDoer) Do(ctx context.Context, call *client.Prepared, res *client.R
 	select {
 	case <-j.begin:
 	case <-patience:
+		if d.model.timeout {
+			res.HTTP, res.Headers = http.StatusGatewayTimeout, time.Since(res.Epoch)
+			res.Fail(res.Headers, client.ClassHTTP5xx, "gateway timeout")
+			return
+		}
 		complete(res, 1, asked)
 		return
 	case <-ctx.Done():

@@ -19,21 +19,30 @@ type stepper struct {
 	rng              *rand.Rand
 	now              float64
 	waiting, running []*stepJob
-	tokens           int            // that each running request gets in a step
-	step             func() float64 // decides who runs, and returns the seconds of a step
+	tokens           int                                       // that each running request gets in a step
+	step             func() float64                            // decides who runs, and returns the seconds of a step
+	asks             func(rng *rand.Rand) (prompt, output int) // requests of no client; nil for meanTokens
 }
 
 type stepJob struct {
 	res         *client.Result // nil for a request of no client
 	asked, left int
 	memory      int
-	pause       int // steps until its first token
+	prompt      int // tokens, and those that are still computed before its next token
+	todo        int
+	pause       int // steps until its next token
 	gone        bool
 	done        chan bool // nil for a request of another tenant
 }
 
 // anyJob is a request of no client.
-func anyJob() *stepJob { return &stepJob{asked: meanTokens, left: meanTokens, done: make(chan bool)} }
+func (s *stepper) anyJob() *stepJob {
+	prompt, n := 0, meanTokens
+	if s.asks != nil {
+		prompt, n = s.asks(s.rng)
+	}
+	return &stepJob{prompt: prompt, asked: n, left: n, done: make(chan bool)}
+}
 
 // admit lets those run who may, in the order of their arrival: none goes past another.
 func (s *stepper) admit(may func(j *stepJob) bool) {
@@ -84,7 +93,7 @@ func (s *stepper) ends(seconds float64) (ended int) {
 func (s *stepper) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	res.Sent, res.Status = time.Since(res.Epoch), client.StatusIncomplete
 	n := call.Request.OutputTokens
-	j := &stepJob{res: res, asked: n, left: n, done: make(chan bool)}
+	j := &stepJob{res: res, prompt: call.Request.PromptTokens, asked: n, left: n, done: make(chan bool)}
 	s.mu.Lock()
 	s.waiting = append(s.waiting, j)
 	s.mu.Unlock()
@@ -126,7 +135,7 @@ func (s *stepper) start() (load.Doer, func()) {
 func (s *stepper) alone(rate, seconds float64, rng *rand.Rand) (left int) {
 	for next := rng.ExpFloat64() / rate; s.now < seconds; {
 		for ; next <= s.now; next += rng.ExpFloat64() / rate {
-			s.waiting = append(s.waiting, anyJob())
+			s.waiting = append(s.waiting, s.anyJob())
 			left++
 		}
 		left -= s.ends(s.begins())
@@ -139,7 +148,7 @@ func (s *stepper) saturated(answers int) float64 {
 	ended := 0
 	for ended < answers {
 		for len(s.waiting) < 100 {
-			s.waiting = append(s.waiting, anyJob())
+			s.waiting = append(s.waiting, s.anyJob())
 		}
 		ended += s.ends(s.begins())
 	}

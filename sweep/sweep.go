@@ -29,8 +29,10 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -52,8 +54,8 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 	return &sweeper{Experiment: x, config: c}, err
 }
 
-func (x *sweeper) conclude(err error) error {
-	err = x.keepAnswer(err)
+func (x *sweeper) conclude(ctx context.Context, err error) error {
+	err = x.keepAnswer(errors.Join(err, x.Flush(ctx)))
 	if experiment.Interrupted(err) {
 		x.Run().State = rundir.Interrupted // the answer does not blame the budget
 	}
@@ -80,7 +82,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	}
 	plan := rundir.Plan{
 		Kind: kind, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
-		MaxConcurrency: c.MaxConcurrency, Budget: c.Budget.Seconds(),
+		MaxConcurrency: c.MaxConcurrency, Budget: c.Budget.Seconds(), Precision: c.Precision,
 	}
 	x, err := begin(c, run, plan)
 	if err != nil {
@@ -89,7 +91,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	x.WarnClientLimit(c.MaxConcurrency, 0, 0)
 	ctx, stop := x.Watch(ctx)
 	defer stop()
-	return x.conclude(x.sweep(ctx))
+	return x.conclude(ctx, x.sweep(ctx))
 }
 
 func (x *sweeper) sweep(ctx context.Context) error {
@@ -104,8 +106,8 @@ func (x *sweeper) sweep(ctx context.Context) error {
 				return err
 			}
 		}
-		if this, after, ok := x.estimate(&s, left); ok {
-			x.SetRemaining(this, after)
+		if !x.config.Users {
+			x.renewOutlook()
 		}
 		if err := x.measure(ctx, s); err != nil {
 			return err
@@ -113,10 +115,32 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	}
 }
 
+// renewOutlook tells how long the sweep still takes, and notes it once the length of a request is known.
+func (x *sweeper) renewOutlook() {
+	run, elapsed := x.Run(), x.Elapsed()
+	first := imagined{lone: x.Latency()}
+	o := x.config.outlook(run, first, elapsed)
+	x.SetRemaining(o.next, o.Takes-o.next)
+	if len(run.Stages) != 1 || len(run.Search) > 0 {
+		return
+	}
+	c := x.config
+	c.Budget = 0
+	switch takes := c.outlook(run, first, elapsed).Takes + elapsed; {
+	case !x.HasBudget() || takes <= x.config.Budget:
+		x.Note(noteTakes.New(takes.Round(time.Minute)))
+	case o.Brackets:
+		x.Note(noteBudgetAnswer.New(x.config.Budget, o.Rows, takes.Round(time.Minute)))
+	case o.Rows > 0:
+		x.Note(noteBudgetRows.New(x.config.Budget, o.Rows, takes.Round(time.Minute)))
+	default:
+		x.Note(noteBudgetRows.New(x.config.Budget, nil, takes.Round(time.Minute)))
+	}
+}
+
 func (x *sweeper) measure(ctx context.Context, s experiment.Stage) error {
 	if s.Step {
-		_, err := x.Try(ctx, s)
-		return err
+		return x.Try(ctx, s)
 	}
 	if s.Steady {
 		s.Source, s.Left = x.sessions.source(x.config.Sources(s.Name), s.Load.Limit()), x.sessions.add
@@ -134,9 +158,6 @@ func (x *sweeper) noteBracket(st *rundir.Stage) {
 	case rundir.Throughput:
 		if guess := saturation.ThroughputRate(x.Run()); guess.Known() {
 			x.Note(noteGuess.New(guess.Value()))
-		}
-		if deferred := x.config.plan(x.Run(), 0).deferredRates(); len(deferred) > 0 {
-			x.Note(noteDeferredRates.New(x.config.Budget, rateNames(deferred)))
 		}
 	case rundir.Hold:
 		s := saturation.Find(x.Run())
@@ -187,7 +208,7 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 	}
 	ctx, stop := x.Watch(ctx)
 	defer stop()
-	return x.conclude(x.measureAll(ctx, stages))
+	return x.conclude(ctx, x.measureAll(ctx, stages))
 }
 
 // measureAll measures the stages that an earlier part of the run has not.

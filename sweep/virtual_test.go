@@ -299,7 +299,7 @@ func TestAnInterruptLeavesTheBracket(t *testing.T) {
 	const truth = 4.0
 	width := math.Inf(1)
 	cut := 0
-	for _, minutes := range []float64{1, 2, 4, 8} {
+	for _, minutes := range []float64{1, 2, 4, 9.5} {
 		run := &rundir.Run{Workload: rundir.Workload{Forced: true}}
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -1,6 +1,7 @@
 package arrival
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -52,25 +53,25 @@ func drawEarliest(n float64, rng *rand.Rand) float64 {
 	return -math.Expm1(math.Log1p(-rng.Float64()) / n)
 }
 
-// EvenInstant returns the first instant from one on by which as many arrivals have come due as a rate asks for, to
-// within half of one; from itself where there is none before a limit.
-func EvenInstant(s Schedule, rate float64, from, limit time.Duration) time.Duration {
+// EvenInstants yields instants between two by which as many arrivals have come due as a rate asks for, to within half of
+// one.
+func EvenInstants(s Schedule, rate float64, from, limit time.Duration) iter.Seq[time.Duration] {
 	const half = 0.5
-	at := from
-	for n := 0.0; ; n++ { // arrivals until at
-		due, ok := s.Next()
-		if !ok || due > limit {
-			due = limit
-		}
-		if due > at {
+	return func(yield func(time.Duration) bool) {
+		at := from
+		for n := 0.0; at < limit; n++ { // arrivals until at
+			due, ok := s.Next()
+			if !ok || due > limit {
+				due = limit
+			}
+			if due <= at {
+				continue
+			}
 			first, last := max(at, rundir.Duration((n-half)/rate)), rundir.Duration((n+half)/rate)
-			if first < due && first <= last {
-				return first
+			if first < due && first <= last && !yield(first) {
+				return
 			}
 			at = due
-		}
-		if due >= limit {
-			return from
 		}
 	}
 }

@@ -2,9 +2,9 @@ package experiment
 
 import "time"
 
-// drainShare is the share of the time left that a backlog may take to end before it is cancelled, and that the server
+// DrainShare is the share of the time left that a backlog may take to end before it is cancelled, and that the server
 // may take to become idle.
-const drainShare = 0.1
+const DrainShare = 0.1
 
 // HasBudget reports whether the experiment must end by a time.
 func (x *Experiment) HasBudget() bool { return x.config.Budget > 0 }
@@ -24,5 +24,5 @@ func (x *Experiment) drain() time.Duration {
 	if !x.HasBudget() {
 		return x.config.Drain
 	}
-	return min(x.config.Drain, max(0, time.Duration(drainShare*float64(x.TimeLeft()))))
+	return min(x.config.Drain, max(0, time.Duration(DrainShare*float64(x.TimeLeft()))))
 }

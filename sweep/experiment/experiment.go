@@ -33,7 +33,9 @@ type Experiment struct {
 	// What changes from stage to stage.
 	latency       float64 // mean of the latest stage, seconds
 	idle          idleState
-	cacheRefusals int // how often the server did not empty its cache
+	last          *load.Rest      // what the latest stage left in flight; nil for nothing
+	open          []*runningStage // whose requests have not all ended
+	cacheRefusals int             // how often the server did not empty its cache
 
 	stageTime, remaining time.Duration // how long the stage that runs takes, and all after it; 0 for not known
 	sessions             int           // of the stage that runs; 0 where the time decides
@@ -233,7 +235,8 @@ func (x *Experiment) judgeClient() {
 		st := &x.run.Stages[i]
 		c.LagP99 = rundir.Max(c.LagP99, st.Lag.P99)
 		c.CPU = rundir.Max(c.CPU, st.ClientCPU)
-		if !st.Invalid.IsZero() && !measure.Accident(st.Invalid) {
+		repeated := slices.ContainsFunc(x.run.Stages, func(o rundir.Stage) bool { return o.Name == st.Name+AgainSuffix })
+		if !st.Invalid.IsZero() && !measure.Accident(st.Invalid) && !repeated {
 			c.Valid = false
 			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
 		}

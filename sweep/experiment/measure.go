@@ -3,7 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
-	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,16 +20,24 @@ import (
 //
 //   - [Experiment.prepare] waits until the server is idle and as quick as before an overload, empties its cache if that
 //     was asked for, writes the row as Running and opens connections.
-//   - [Experiment.runStage] sends the load and summarizes the records.
-//   - [Experiment.conclude] judges client and answers and saves the row. It ends the run where the server, the disk or
-//     the money is gone.
+//   - [Experiment.runStage] sends the load.
+//   - [Experiment.conclude] summarizes the records, judges client and answers and saves the row. It ends the run where
+//     the server, the disk or the money is gone.
+//
+// A chained stage is concluded when its last requests have ended, which is during the stages that follow: chain.go.
 
 // runningStage is a stage from when it begins until its row is whole.
 type runningStage struct {
 	*Stage
-	row     *rundir.Stage // in the run, but for a step of the search
-	terms   []slo.Term    // of which its row tells the goodput
-	answers []load.Answer // texts whose tokens are to be counted
+	index int           // of its row in the run, or of the step of the search
+	began time.Duration // since the start of the run
+	terms []slo.Term    // of which its row tells the goodput
+
+	before  []*runningStage // whose requests were in flight when it began
+	account *measure.Account
+	seen    *load.Outcome
+	broken  error        // what ended its load early
+	pace    measure.Pace // of a paced stage, as it was when its window closed: the plan goes by it
 }
 
 // Measure runs one stage and saves what it measured. A stage in which this program was stopped, or the server was away,
@@ -47,53 +55,92 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 const AgainSuffix = "-again"
 
 func (x *Experiment) measure(ctx context.Context, s Stage) (rundir.Stage, error) {
-	h, err := x.prepare(ctx, &s)
-	if err != nil {
+	if err := x.prepare(ctx, &s); err != nil {
 		return rundir.Stage{}, err
 	}
-	err = x.runStage(ctx, h)
-	return x.conclude(ctx, h, err)
-}
-
-func (x *Experiment) prepare(ctx context.Context, s *Stage) (*runningStage, error) {
-	if err := x.Settle(ctx); err != nil {
-		return nil, err
-	}
-	if err := x.awaitRecovery(ctx); err != nil {
-		return nil, err
-	}
-	if err := x.emptyCache(ctx, s.Name); err != nil {
-		return nil, err
-	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
-		return nil, BudgetEnds(x.config.Budget, s.Name)
+		return rundir.Stage{}, BudgetEnds(x.config.Budget, s.Name)
 	}
+	h := &runningStage{Stage: &s, terms: x.config.SLO, index: len(x.run.Stages)}
 	x.run.Stages = append(x.run.Stages, s.describe(x.Elapsed()))
-	h := &runningStage{Stage: s, terms: x.config.SLO, row: &x.run.Stages[len(x.run.Stages)-1]}
 	if err := x.save(); err != nil {
-		return nil, err
+		return rundir.Stage{}, err
 	}
-	x.announce(h)
-	x.connect(ctx, s)
-	x.grade(s)
-	return h, nil
+	x.announce(ctx, h, &x.run.Stages[h.index])
+	x.grade(&s)
+	err := x.runStage(ctx, h)
+	return x.run.Stages[h.index], err
 }
 
-func (x *Experiment) announce(h *runningStage) {
+// Try runs a step of the search for the ceiling. It is recorded, and is no row.
+func (x *Experiment) Try(ctx context.Context, s Stage) error {
+	s.Step = true
+	if err := x.prepare(ctx, &s); err != nil {
+		return err
+	}
+	h, row := &runningStage{Stage: &s, index: len(x.run.Search)}, s.describe(0)
+	x.run.Search = append(x.run.Search, rundir.SearchStep{Name: s.Name})
+	x.announce(ctx, h, &row)
+	if err := x.runStage(ctx, h); err != nil {
+		x.run.Search = x.run.Search[:h.index]
+		return err
+	}
+	return x.save()
+}
+
+func (x *Experiment) prepare(ctx context.Context, s *Stage) error {
+	if s.Fresh {
+		if err := x.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	if x.last != nil {
+		return nil
+	}
+	if err := x.Settle(ctx); err != nil {
+		return err
+	}
+	if !s.Step {
+		if err := x.awaitRecovery(ctx); err != nil {
+			return err
+		}
+	}
+	return x.emptyCache(ctx, s.Name)
+}
+
+func (x *Experiment) announce(ctx context.Context, h *runningStage, row *rundir.Stage) {
 	x.sessions = h.Sessions
-	x.config.Observer.StageBegins(h.row, max(h.MinTime, h.Hold))
+	x.config.Observer.StageBegins(row, max(h.MinTime, h.Hold))
+	x.connect(ctx, h.Stage)
 }
 
+// runStage sends the load of a stage, and concludes those whose requests have ended.
 func (x *Experiment) runStage(ctx context.Context, h *runningStage) error {
 	c := &x.config
 	criteria := x.criteria(h)
-	account := measure.NewAccount(criteria)
-	seen, err := load.Run(ctx, x.loadOf(h, &criteria), load.Environment{
-		Doer: c.Doer, Others: c.Others, Log: c.Log, Monitor: account, Progress: x.progress,
+	h.account, h.began, h.before = measure.NewAccount(criteria), x.Elapsed(), slices.Clone(x.open)
+	h.seen, h.broken = load.Run(ctx, x.loadOf(h, &criteria), load.Environment{
+		Doer: c.Doer, Others: c.Others, Log: c.Log, Monitor: h.account, Progress: x.progress,
 		Scrape: c.Scrape, ScrapeEvery: h.Read,
 		KeepReadings: func(all []load.Reading) error { return c.Log.AppendReadings(readings(h.Name, all)) },
+		Before:       x.last,
 	})
-	return x.summarize(h, account, seen, err)
+	x.last = h.seen.Rest
+	if h.Paced {
+		h.pace = h.account.Pace()
+		x.setLatency(h.pace.Latency)
+	}
+	if h.Step {
+		x.run.Search[h.index] = rundir.SearchStep{
+			Name: h.Name, Ended: x.Elapsed().Seconds(), Output: h.pace.Output, Latency: h.pace.Latency, Error: h.pace.Error,
+			Waited: h.pace.Waited,
+		}
+	} else {
+		x.showPace(h)
+	}
+	x.open = append(x.open, h)
+	stopped := !measure.Stopped(h.seen.Stopped).IsZero() // it is repeated
+	return joinErrors(x.concludeOpen(ctx, x.last == nil || stopped), context.Cause(ctx))
 }
 
 // readings leaves out what the server does not tell: it is NaN, and absent in a run directory.
@@ -130,6 +177,7 @@ func (x *Experiment) loadOf(h *runningStage, criteria *measure.Criteria) load.St
 		Waiter: c.Waiter, Caps: c.Caps, KeepText: c.Retokenize != nil, Opening: h.Opening, Joins: joins,
 		Sessions: h.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(), Tail: h.Tail, Drain: x.drain(),
 		TimeOut: criteria.TimeOut,
+		Chained: h.Chained,
 	}
 }
 
@@ -182,35 +230,66 @@ func (x *Experiment) loneLatency() time.Duration {
 	return 0
 }
 
-func (x *Experiment) summarize(
-	h *runningStage, account *measure.Account, seen *load.Outcome, broken error,
-) (err error) {
-	*h.row, err = account.Summarize(*h.row, seen, x.config.Log.Records(h.Name))
-	h.answers = seen.Answers
-	x.warnFewSessions(h)
-	x.idle.stage = h.Name // the server may still work on cancelled requests
-	h.row.Warnings = append(h.row.Warnings, seen.Warnings...)
-	h.row.State = rundir.Complete
+// conclude completes the row of a stage, judges client and answers, and saves the run.
+func (x *Experiment) conclude(ctx context.Context, h *runningStage) error {
+	seen, row := h.seen, h.describe(h.began)
+	if !h.Step {
+		row = x.run.Stages[h.index]
+	}
+	st, err := h.account.Summarize(row, seen, x.records(h))
+	broken := h.broken
+	st.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {
-		h.row.State = rundir.Interrupted
+		st.State = rundir.Interrupted
 	}
 	if seen.Spent {
 		broken = errors.Join(broken, spendLimit(h.Name))
 	}
-	x.setLatency(h.row.Latency.Mean)
-	return joinErrors(broken, err)
+	err = joinErrors(broken, err)
+	x.idle.stage = h.Name // the server may still work on cancelled requests
+	if h.Step {
+		x.run.Search[h.index].Invalid = st.Invalid
+		return err
+	}
+	x.warnFewSessions(h, &st)
+	st.Warnings = append(st.Warnings, seen.Warnings...)
+	x.setLatency(st.Latency.Mean)
+	x.retokenize(ctx, &st, seen.Answers)
+	if st.Ended == 0 {
+		st.Ended = x.Elapsed().Seconds()
+	}
+	x.warnOverload(&st)
+	x.run.Stages[h.index] = st
+	x.judgeClient()
+	err = errors.Join(err, x.judgeAnswers())
+	x.config.Observer.StageEnds(&x.run.Stages[h.index])
+	if err := joinErrors(err, x.save(), context.Cause(ctx)); err != nil {
+		return err
+	}
+	if err := x.testClient(ctx); err != nil {
+		return err
+	}
+	onlyConnects := len(st.Errors) == 1 && st.Errors[string(client.ClassConnect)] > 0
+	gone := onlyConnects && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
+	if st.Requests.OK == 0 && (gone || x.frozen(h.index-1)) {
+		return serverGone(st.Name)
+	}
+	if x.config.Ends == nil {
+		return nil
+	}
+	return x.config.Ends(x)
 }
 
 // warnFewSessions warns where the slots of a closed loop held so few sessions that the row depends on which turns these
 // were at.
-func (x *Experiment) warnFewSessions(h *runningStage) {
+func (x *Experiment) warnFewSessions(h *runningStage, st *rundir.Stage) {
 	const enough = 3
 	turns, width := x.run.Workload.Turns(), h.Load.Limit()
 	if turns <= 1 || h.Load.MeanRate() > 0 || width < 2 || h.Steady {
 		return
 	}
-	if n := float64(h.row.OfWholeRun().Requests.OK) / turns / float64(width); n < enough {
-		h.row.Warnings = append(h.row.Warnings, noteFewSessions.New(n))
+	if n := float64(st.OfWholeRun().Requests.OK) / turns / float64(width); n < enough {
+		st.Warnings = append(st.Warnings, noteFewSessions.New(n))
 	}
 }
 
@@ -218,61 +297,4 @@ func (x *Experiment) setLatency(mean rundir.Number) {
 	if !mean.IsZero() {
 		x.latency = mean.Value()
 	}
-}
-
-// conclude completes the row of a stage, judges client and answers, and saves the run. broken is how the stage ended.
-func (x *Experiment) conclude(ctx context.Context, h *runningStage, broken error) (rundir.Stage, error) {
-	st := h.row
-	x.retokenize(ctx, st, h.answers)
-	x.warnOverload(st)
-	st.Ended = x.Elapsed().Seconds()
-	x.judgeClient()
-	err := errors.Join(broken, x.judgeAnswers())
-	x.config.Observer.StageEnds(st)
-	if err := joinErrors(err, x.save(), context.Cause(ctx)); err != nil {
-		return *st, err
-	}
-	if err := x.testClient(ctx); err != nil {
-		return *st, err
-	}
-	onlyConnects := len(st.Errors) == 1 && st.Errors[string(client.ClassConnect)] > 0
-	gone := onlyConnects && (strings.HasSuffix(st.Name, AgainSuffix) || !measure.WasAway(st.Invalid))
-	if st.Requests.OK == 0 && (gone || x.frozen(len(x.run.Stages)-2)) {
-		return *st, serverGone(st.Name)
-	}
-	if x.config.Ends == nil {
-		return *st, nil
-	}
-	return *st, x.config.Ends(x)
-}
-
-// Try runs a step of the search for the ceiling. It is recorded, and is no row.
-func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
-	if err := x.Settle(ctx); err != nil {
-		return rundir.Stage{}, err
-	}
-	if err := x.emptyCache(ctx, s.Name); err != nil {
-		return rundir.Stage{}, err
-	}
-	row := s.describe(0)
-	h := &runningStage{Stage: &s, row: &row}
-	x.announce(h)
-	x.connect(ctx, &s)
-	err := x.runStage(ctx, h)
-	if err := joinErrors(err, context.Cause(ctx)); err != nil {
-		return row, err
-	}
-	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: h.Name, Output: row.TokensPerS.Output, Latency: row.Latency.Mean, Error: standardError(&row.Latency),
-		Ended: x.Elapsed().Seconds(), Invalid: row.Invalid,
-	})
-	return row, x.save()
-}
-
-// standardError is a share of the mean; absent where it is not known.
-func standardError(d *rundir.Dist) rundir.Number {
-	if d.N < 2 || !d.Mean.Known() || !d.Std.Known() || d.Mean.Value() <= 0 {
-		return rundir.Number{}
-	}
-	return rundir.Exactly(d.Std.Value() / d.Mean.Value() / math.Sqrt(float64(d.N)))
 }

@@ -23,6 +23,8 @@ type Stage struct {
 	Tail     time.Duration   // how long load is kept on after the window for its requests to end, at most
 	Read     time.Duration   // how often the server's gauges are read; 0 for a second
 	Step     bool            // of the search for the ceiling: it is no row
+	Fresh    bool            // it begins on an empty server, whatever the stage before left in flight
+	Chained  bool            // its requests stay in flight into the next stage
 	measure.Extent
 }
 

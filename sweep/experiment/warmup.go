@@ -49,6 +49,7 @@ const (
 	agreement        = 1.1                  // ratio of the longest to the shortest time
 	schedulerNoise   = 5 * time.Millisecond // a difference that a scheduler makes by itself
 	maxWarmups       = 30                   // requests, whether they agree or not
+	warmUpShare      = 0.03                 // of a budget, after which no other is sent
 )
 
 // warmUpStage names the records of the warm-up. They are in no row.
@@ -75,7 +76,8 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 	for n := 0; ; n++ {
 		enough := n >= w.Requests && time.Since(begun) >= w.Time
 		if w.Auto {
-			enough = n >= maxWarmups || time.Since(begun) > x.config.StageTime || agree(pace)
+			enough = n >= maxWarmups || time.Since(begun) > x.config.StageTime || agree(pace) ||
+				x.HasBudget() && float64(time.Since(begun)) > warmUpShare*float64(x.config.Budget)
 		}
 		if enough {
 			return nil

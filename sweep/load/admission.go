@@ -5,20 +5,17 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"llmsweep/sweep/sample"
 )
 
-// admission lets requests into flight in the order in which they were due, at most limit at a time, and integrates the
-// number in flight.
+// admission lets requests into flight in the order in which they were due, at most limit at a time.
 type admission struct {
-	limit int // 0 for none
-	clock func() time.Duration
+	limit  int // 0 for none
+	server *inServer
 
 	mu       sync.Mutex
 	admitted int
+	over     bool      // the stage has ended
 	queue    list.List // of chan struct{}: the requests held back, oldest first
-	level    *sample.Level
 }
 
 // enter returns when a request may be sent, or when ctx has ended. It reports whether the request had to wait.
@@ -49,7 +46,7 @@ func (a *admission) enter(ctx context.Context) (waited bool) {
 
 func (a *admission) admit() {
 	a.admitted++
-	a.level.Add(a.clock(), 1)
+	a.server.count(1, false)
 }
 
 // leave passes the place of a request to the oldest that waits.
@@ -61,20 +58,14 @@ func (a *admission) leave() {
 		return // the number in flight stays
 	}
 	a.admitted--
-	a.level.Add(a.clock(), -1)
+	a.server.count(-1, a.over)
 }
 
-func (a *admission) inFlight() int {
+// end lets the next stage count what is in flight.
+func (a *admission) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.level.Now()
-}
-
-func (a *admission) close(at time.Duration) *sample.Level {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.level.Advance(at)
-	return a.level
+	a.over = true
 }
 
 // window counts the requests that were due before the window closed and have not ended.

@@ -150,7 +150,7 @@ func (r *runner) doTurn(
 	ctx context.Context, s *preparedSession, turn int, due time.Duration, call *client.Prepared, b *buffers,
 ) {
 	asked := max(1, call.Request.OutputTokens)
-	r.owedTokens.Add(int64(asked))
+	r.server.asked.Add(int64(asked))
 	r.window.due()
 	r.Monitor.Due(asked)
 
@@ -173,7 +173,7 @@ func (r *runner) doTurn(
 		r.answers = append(r.answers, answer)
 		r.mu.Unlock()
 	}
-	r.owedTokens.Add(int64(emitted - asked))
+	r.server.asked.Add(int64(emitted - asked))
 	r.Monitor.Ended(&b.record, emitted)
 	r.window.ended(due)
 	r.admission.leave()
@@ -193,9 +193,10 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	first := true
 	res.OnToken = func(tokens int) {
 		emitted += tokens
-		r.arrivedTokens.Add(int64(tokens))
+		r.server.tokens.Add(int64(tokens))
 		if first {
 			first = false
+			r.server.firsts.Add(1)
 			r.Monitor.FirstToken(res.FirstToken - res.Sent)
 		}
 	}

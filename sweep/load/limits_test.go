@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/sweep/sample"
 )
 
 func newAdmission(limit int) *admission {
 	began := time.Now()
-	return &admission{limit: limit, clock: func() time.Duration { return time.Since(began) },
-		level: sample.NewLevel(time.Second)}
+	server := &inServer{}
+	server.begin(func() time.Duration { return time.Since(began) }, time.Second, nil)
+	return &admission{limit: limit, server: server}
 }
 
 // What is cancelled leaves the queue, and passes on a place that it was given in the same instant.
@@ -47,8 +47,8 @@ func TestCancelledRequestsLeaveTheQueue(t *testing.T) {
 		}
 		a.leave()
 		synctest.Wait()
-		if admitted != 1 || a.inFlight() != 0 || a.admitted != 0 {
-			t.Errorf("%d admitted, %d in flight", admitted, a.inFlight())
+		if admitted != 1 || a.server.inFlight() != 0 || a.admitted != 0 {
+			t.Errorf("%d admitted, %d in flight", admitted, a.server.inFlight())
 		}
 	})
 }

@@ -27,9 +27,12 @@ type Stage struct {
 	// Unfinished takes the sessions whose next turn is due after the end of the stage, from several goroutines; nil for
 	// none.
 	Unfinished func(Session)
-	Waiter     Waiter // for the schedule's instants; nil for Go's timer
-	Caps       *Caps  // limits of a hosted API; nil for none
-	KeepText   bool   // keep the answers, to be tokenized
+	// Chained lets the stage end with its window: its requests stay in flight into the next stage, and are waited for
+	// by [Rest].
+	Chained  bool
+	Waiter   Waiter // for the schedule's instants; nil for Go's timer
+	Caps     *Caps  // limits of a hosted API; nil for none
+	KeepText bool   // keep the answers, to be tokenized
 
 	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
 	Opening []time.Duration
@@ -58,6 +61,7 @@ type Environment struct {
 	Progress    func(Snapshot)                               // called at each tick
 	Scrape      func(context.Context) (client.Gauges, error) // reads the server's gauges; nil where it has none
 	ScrapeEvery time.Duration                                // how often it does; 0 for a second
+	Before      *Rest                                        // what a chained stage left in flight; nil for nothing
 	// KeepReadings takes all readings, some at a time, and keeps nothing of the slice; nil where nobody wants them.
 	KeepReadings func([]Reading) error
 	Others       Others // nil where this process sends all requests
@@ -82,6 +86,8 @@ type Outcome struct {
 	Spent       bool      // a request was not allowed: see [client.Options].Allowance
 	Readings    []Reading // evenly thinned out where there are many
 	Answers     []Answer  // where Stage.KeepText is set
+
+	Rest *Rest // what a chained stage left in flight; nil for another stage
 
 	Stopped time.Duration // the longest time for which this process did not run, beyond a tick
 
@@ -109,10 +115,9 @@ type runner struct {
 	admission  admission
 	window     window
 
-	stopOnce      sync.Once    // closes stop
-	spent         atomic.Bool  // a request was not allowed
-	arrivedTokens atomic.Int64 // output tokens
-	owedTokens    atomic.Int64 // output tokens asked for, except those that their requests ended without
+	stopOnce sync.Once   // closes stop
+	spent    atomic.Bool // a request was not allowed
+	server   *inServer
 
 	mu      sync.Mutex
 	answers []Answer
@@ -128,7 +133,11 @@ func Run(ctx context.Context, s Stage, e Environment) (*Outcome, error) {
 		slots:    make(chan struct{}, max(s.Limit, 1)), window: window{closedAt: -1},
 		buffers: sync.Pool{New: func() any { return &buffers{} }},
 	}
-	r.admission = admission{limit: s.Limit, clock: r.now, level: sample.NewLevel(s.Tick)}
+	r.server = &inServer{}
+	if e.Before != nil {
+		r.server = e.Before.server
+	}
+	r.admission = admission{limit: s.Limit, server: r.server}
 	if s.closed() {
 		r.admission.limit = 0 // its slots have admitted each request before it was due
 	}
@@ -137,13 +146,17 @@ func Run(ctx context.Context, s Stage, e Environment) (*Outcome, error) {
 
 func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
 	if r.Others != nil {
 		r.Others.BeginStage()
 	}
 	r.epoch = time.Now()
 	r.work.Go(r.prepare)
 	out := &Outcome{}
+	var places chan struct{}
+	if r.closed() {
+		places = r.slots
+	}
+	r.server.begin(r.now, r.Tick, places)
 	meter := NewMeter(r.Waiter)
 	r.work.Go(func() {
 		defer close(r.startsDone)
@@ -166,12 +179,18 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 	if out.Interrupted || r.failure() != nil {
 		cancel()
 	}
-	r.drain(ctx, cancel, idle)
+	if r.Chained && !out.Interrupted && !out.Spent && r.failure() == nil {
+		r.admission.end()
+		out.Rest = &Rest{Ended: idle, Cancel: cancel, server: r.server}
+	} else {
+		r.drain(ctx, cancel, idle)
+		cancel()
+	}
 	reading.Wait()
 	out.Stopped = r.stalls.longest
 
 	out.Elapsed, out.ClosedAt = r.now(), r.window.closedAt
-	out.InFlight, out.Answers = r.admission.close(out.Elapsed), r.answers
+	out.InFlight, out.Answers = r.server.end(out.Elapsed), r.answers
 	out.CPU, out.GC = meter.Shares()
 	if r.Others != nil {
 		cpu, gc, warnings := r.Others.EndStage()
@@ -207,7 +226,8 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 	defer ticker.Stop()
 	phase, tailEnds := PhaseMeasuring, time.Duration(0)
 	r.stalls.observe(time.Now(), 0)
-	for counted := int64(0); ; {
+	var done Work
+	for r.server.work(&done); ; {
 		finished := false
 		select {
 		case <-ctx.Done():
@@ -217,9 +237,8 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 		case <-ticker.C:
 		}
 		r.stalls.observe(time.Now(), r.Tick)
-		now, arrived := r.now(), r.arrivedTokens.Load()
-		r.Monitor.Tick(now, float64(arrived-counted), float64(r.owedTokens.Load()-arrived))
-		counted = arrived
+		now := r.now()
+		r.Monitor.Tick(now, r.server.work(&done))
 		r.Progress(r.snapshot(phase, now, tailEnds))
 		switch {
 		case interrupted, finished, r.failure() != nil, r.spent.Load():
@@ -237,6 +256,9 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 			return false
 		case Close:
 			r.closeWindow(now)
+			if r.Chained {
+				return false
+			}
 			phase, tailEnds = PhaseTail, min(now+r.Tail, r.timeOut())
 		}
 	}
@@ -271,7 +293,7 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 	deadline := r.now() + limit
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	speed := tokenRate{counts: []tokenCount{{r.now(), r.arrivedTokens.Load()}}}
+	speed := tokenRate{counts: []tokenCount{{r.now(), r.server.tokens.Load()}}}
 	ticker := time.NewTicker(showEvery)
 	defer ticker.Stop()
 	for {
@@ -284,7 +306,7 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 			cancel()
 		case <-ticker.C:
 			s := r.snapshot(PhaseDraining, r.now(), deadline)
-			s.TokensPS = speed.rate(s.Elapsed, r.arrivedTokens.Load())
+			s.TokensPS = speed.rate(s.Elapsed, r.server.tokens.Load())
 			r.Progress(s)
 			continue
 		}
@@ -296,7 +318,7 @@ func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{})
 // snapshot returns how far the stage is. deadline is that of the phase; of the measuring phase the monitor knows it.
 func (r *runner) snapshot(phase string, now, deadline time.Duration) Snapshot {
 	s := r.Monitor.Recent()
-	s.Phase, s.Elapsed, s.InFlight = phase, now, r.admission.inFlight()
+	s.Phase, s.Elapsed, s.InFlight = phase, now, r.server.inFlight()
 	if phase != PhaseMeasuring {
 		s.Until = deadline
 	}

@@ -16,9 +16,8 @@ type Monitor interface {
 	// Ended is called when a request has ended, with its record and the tokens that were counted as they came. It keeps
 	// nothing of the record.
 	Ended(r *rundir.Record, tokens int)
-	// Tick is called at each tick, with the output tokens that arrived since the last call, and those asked for and not
-	// arrived.
-	Tick(now time.Duration, arrived, owed float64)
+	// Tick is called at each tick, with what the server did since the last call.
+	Tick(now time.Duration, done Work)
 	// Decide is called after each Tick until the window closes.
 	Decide(now time.Duration) Decision
 	// Closed is called once, when the window closes.
@@ -26,6 +25,13 @@ type Monitor interface {
 	// Recent returns how the stage stands: all of a snapshot but Phase, Elapsed and InFlight. Its Until is that of the
 	// window.
 	Recent() Snapshot
+}
+
+// Work is what a server did in a time, for requests of earlier stages too.
+type Work struct {
+	Tokens float64 // output tokens that arrived
+	Firsts float64 // those among them that were the first of their requests
+	Owed   float64 // output tokens that were asked for and have not arrived, at its end
 }
 
 // Decision is a [Monitor]'s decision whether a stage continues.

@@ -46,14 +46,23 @@ type Criteria struct {
 
 // Extent is how long a stage goes on. Times count from its start.
 type Extent struct {
-	From    time.Duration // start of a window that is fixed, and ends at MinTime; 0 where the window is to be found
+	From    time.Duration // when the opening is over; 0 where that is to be found
 	MinTime time.Duration // when the window closes at the earliest
+	Fixed   bool          // the window is From to MinTime, whatever happens in it
 	MaxTime time.Duration // when it closes although the verdict is undecided, or requests are too few
 	// Hold is how long a rate is held that is not shown to be too high; 0 where the stage ends with its verdict.
 	Hold        time.Duration
 	MinRequests int     // least number of requests due in the window
 	MinWaves    float64 // least length of a closed loop's window, in mean latencies
+	Paced       bool    // a closed loop goes on until the tokens of MinWaves have come since From
+	// Wave is how long a request takes in a server that is full from the beginning on; 0 for another.
+	Wave        time.Duration
+	PromptShare float64 // of its time that such a server spends on prompts
+	Quick       bool    // or until what they do is known from the first moments at their number
 	Steady      bool    // the stage goes on until hit rate and token rate are steady
+	// Precision is the share of the mean to within which the means of an open loop must be known, or the stage goes on
+	// until MaxTime; 0 for any.
+	Precision float64
 }
 
 // The time between two looks at a stage: a share of its shortest window, within bounds at which looking costs nothing.
@@ -92,9 +101,11 @@ type Account struct {
 	grouped         bool // some answer told how many tokens each chunk held
 	service         serviceTime
 	timePerToken    total // seconds, by request
+	means           means
 	firstTokenWaits waitSeries
 	pauses          pauses
 	looks           looks
+	pace            pace
 
 	recentTTFT, recentITL recentTimes // shown while the stage runs
 
@@ -145,6 +156,7 @@ func (a *Account) FirstToken(ttft time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.recentTTFT.add(ttft)
+	a.pace.now.firsts++
 }
 
 // Ended takes in the record of a request, and the number of output tokens that were counted as they came.
@@ -187,6 +199,9 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	if r.FirstToken.Known() {
 		a.service.add(r)
 	}
+	if a.Precision > 0 && rundir.Duration(r.Due.Value()) > a.From {
+		a.means.add(r)
+	}
 	if n := len(r.GapsUS); n > 0 {
 		perToken := (r.LastToken.Value() - r.FirstToken.Value()) / float64(n)
 		a.recentITL.add(rundir.Duration(perToken))
@@ -194,12 +209,13 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	}
 }
 
-// Tick notes the output tokens that arrived since the last call, and those owed now.
-func (a *Account) Tick(now time.Duration, arrived, owed float64) {
+// Tick notes what the server did since the last call.
+func (a *Account) Tick(now time.Duration, done load.Work) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ticks.Add(now, arrived, owed)
-	a.pauses.tick(now, a.ticks.Width, a.minPause(), arrived, owed, a.shed)
+	a.ticks.Add(now, done.Tokens, done.Owed)
+	a.fill(now, done.Firsts)
+	a.pauses.tick(now, a.ticks.Width, a.minPause(), done.Tokens, done.Owed, a.shed)
 }
 
 func (a *Account) minPause() time.Duration { return max(leastPause, 2*a.LoneLatency) }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"time"
 
 	"llmsweep/sweep/arrival"
@@ -30,20 +31,69 @@ func wholeWaves(from, to, service time.Duration) time.Duration {
 }
 
 // openWindow begins no sooner than the first requests can have ended, so that as many end in it as come due; and then
-// when as many have come due as the rate asks for, at a mark at the latest, of which there is one before three quarters
-// of the time.
+// when as many have come due as the rate asks for.
 func (a *Account) openWindow(cut, to, service time.Duration) Window {
-	if service < to/4 {
+	limit := 3 * to / 4
+	switch {
+	case a.From > 0:
+		cut = min(a.From, to/2)
+	case service < to/4:
 		cut = max(cut, service)
 	}
 	if a.Arrivals != nil {
-		cut = arrival.EvenInstant(a.Arrivals(), a.Rate, cut, 3*to/4)
+		for at := range arrival.EvenInstants(a.Arrivals(), a.Rate, cut, limit) {
+			return Window{From: at, To: to}
+		}
 	}
 	return Window{From: cut, To: to}
 }
 
+// levelWindow returns the part of a window at whose ends about as much is owed, and as many have come due as the rate
+// asks for: what is completed in it is what was offered, unless the backlog grows. Stages that begin on an idle server
+// and rows of some precision need all of their requests: their windows stay whole.
+func (a *Account) levelWindow(w Window) Window {
+	last := a.ticks.Count(w.To) - 1
+	if a.Arrivals == nil || a.From == 0 || a.Precision > 0 || last < 0 || a.askedTokens == 0 {
+		return w
+	}
+	const shorter = 0.05 // of the window: as bad as a change by so much of what was offered
+	best, least := w, math.Inf(1)
+	whole, tokens := w.To-w.From, a.Rate*a.askedTokens/float64(a.due)
+	owed := func(at time.Duration) float64 { return a.ticks.Ends[min(a.ticks.Count(at), last)] }
+	var starts, ends []time.Duration // one in each tick
+	for at := range arrival.EvenInstants(a.Arrivals(), a.Rate, w.From, w.To) {
+		each := &starts
+		switch {
+		case at >= w.To-whole/3:
+			each = &ends
+		case at > w.From+whole/3:
+			continue
+		}
+		if n := len(*each); n == 0 || a.ticks.Count(at) > a.ticks.Count((*each)[n-1]) {
+			*each = append(*each, at)
+		}
+	}
+	for _, from := range starts {
+		for _, to := range append(ends, w.To) {
+			changed := math.Abs(owed(to)-owed(from)) / tokens / (to - from).Seconds()
+			if bad := changed + shorter*(1-float64(to-from)/float64(whole)); bad < least {
+				best, least = Window{From: from, To: to}, bad
+			}
+		}
+	}
+	return best
+}
+
 func (w Window) wholeWaves(service time.Duration) Window {
 	return Window{From: wholeWaves(w.From, w.To, service), To: w.To}
+}
+
+// opening returns the end of a stage's opening transient.
+func (a *Account) opening(to, service time.Duration) (end time.Duration, ok bool) {
+	if a.From > 0 {
+		return a.From, true
+	}
+	return transient(a.ticks.Sums[:a.ticks.Count(to)], a.ticks.Width, service)
 }
 
 // transient returns the end of a stage's opening transient, from the tokens that arrived in each tick. ok is false

@@ -169,14 +169,26 @@ func (a *Account) tokenRates(w Window) (offered, completed float64) {
 func (a *Account) judge(w Window, level float64) {
 	e := a.evidence(w, level)
 	a.verdict, a.backlog, a.waits = e.verdict(a.Tolerance), e.backlog, e.waits
+	if a.verdict == rundir.Undecided && a.Hold > 0 && level < errorLevel {
+		// What is kept is lowered by the upper bound of its growth, so that a wrong "kept" costs little: its bound needs
+		// no share of the error that the looks at a growth are allowed.
+		if e := a.evidence(w, errorLevel); e.verdict(a.Tolerance) == rundir.Stable {
+			a.verdict, a.backlog, a.waits = rundir.Stable, e.backlog, e.waits
+		}
+	}
 }
 
 // evidence reads a window. level is the error that its bounds may make.
 func (a *Account) evidence(w Window, level float64) (e evidence) {
+	now := w.To
 	w = w.wholeWaves(a.waveTime())
 	e.waits = a.waitsGrowth(w, level)
+	e.taken = a.From > 0
 	e.backlog, e.lasting = a.backlogGrowth(w, level)
 	e.offered, e.completed = a.tokenRates(w)
+	if a.Wave > 0 {
+		a.fullEvidence(&e, now, level)
+	}
 	return e
 }
 

@@ -32,10 +32,15 @@ func (c *Criteria) Marks() []time.Duration {
 		return []time.Duration{rundir.Duration(float64(c.Sessions) / c.Rate)}
 	case c.Whole:
 		return nil
-	case c.From > 0:
+	case c.Fixed:
 		return []time.Duration{c.From, c.MinTime}
 	}
-	return append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
+	marks := append([]time.Duration{c.MinTime / 4, c.MinTime / 2}, c.looksAt()...)
+	if c.From > 0 {
+		marks = append(marks, c.From)
+		slices.Sort(marks)
+	}
+	return slices.Compact(marks)
 }
 
 // looksPerOctave counts the looks at an open loop while its time doubles.
@@ -73,6 +78,9 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 		a.earlyEnd = noteGaveUp.New(last.Seconds(), longest.Seconds(), unsent)
 		return load.Stop
 	case a.enough(now):
+		if a.Hold > 0 && a.verdict == rundir.Saturated { // its requests wait longer and longer: nobody waits for them
+			return load.Stop
+		}
 		return load.Close
 	}
 	return load.Continue
@@ -98,8 +106,10 @@ func (a *Account) enough(now time.Duration) bool {
 	switch {
 	case now < a.MinTime && !closing:
 		return false
-	case a.From > 0:
+	case a.Fixed:
 		return true
+	case a.Paced:
+		return closing || now >= a.MaxTime && a.done > 0 || now >= giveUpFactor*a.MaxTime || a.paced(now)
 	case a.Steady:
 		return closing || a.steadyEnough(now)
 	case a.closed():
@@ -137,7 +147,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 		level += a.looks.spend(1)
 	}
 	service := a.service.median() // under this load
-	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
+	cut, ok := a.opening(now, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
@@ -149,7 +159,16 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 		a.verdict = rundir.Undecided
 	}
 	f := failedShare{failed: a.failed, refused: a.shed, ended: a.done + a.failed, tolerance: a.Tolerance}
-	return last || a.verdict == rundir.Saturated || f.judge(a.verdict) != rundir.Undecided && now >= a.Hold
+	saturated := a.verdict == rundir.Saturated
+	if saturated && a.Hold > 0 && a.Wave == 0 && !last {
+		// What grows slowly, or for a short time, may be a server that fills up, pauses, restarts or is about to scale.
+		growth := max(a.backlog.Value.Or(0), a.waits.Value.Or(0))
+		saturated = growth > fastGrowth || growth > slowGrowth && float64(now) >= lateShare*float64(a.Hold)
+	}
+	if a.Precision > 0 {
+		return last || saturated || a.means.within(a.Precision)
+	}
+	return last || saturated || f.judge(a.verdict) != rundir.Undecided && now >= a.Hold
 }
 
 // lastLook lets a server that pauses in a rhythm go through some waves.
@@ -164,7 +183,7 @@ func (a *Account) lastLook() time.Duration {
 // closesAt returns when the window closes at the latest; 0 where it is not left open.
 func (a *Account) closesAt() (until time.Duration) {
 	switch {
-	case a.Whole || a.From > 0 || a.closedAt >= 0:
+	case a.Whole || a.Fixed || a.closedAt >= 0:
 		return 0
 	case a.closed():
 		until = a.MaxTime

@@ -10,12 +10,13 @@ var Contaminated = note.Kind{Code: "cache.contaminated", Args: []string{"share",
 
 // Notes on a stage. Times are in seconds, shares from 0 to 1.
 var (
-	noteTooShort   = note.Kind{Code: "stage.too-short"} // no part of it was steady
-	noteEndedEarly = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
-	noteGaveUp     = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest", "unsent"}}
-	noteFroze      = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
-	noteNeverFull  = note.Kind{Code: "stage.never-full", Args: []string{"places"}}
-	noteFewWaves   = note.Kind{Code: "stage.few-waves", Args: []string{"places"}}
+	noteTooShort    = note.Kind{Code: "stage.too-short"} // no part of it was steady
+	noteFewRequests = note.Kind{Code: "stage.few-requests", Args: []string{"due"}}
+	noteEndedEarly  = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
+	noteGaveUp      = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest", "unsent"}}
+	noteFroze       = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
+	noteNeverFull   = note.Kind{Code: "stage.never-full", Args: []string{"places"}}
+	noteFewWaves    = note.Kind{Code: "stage.few-waves", Args: []string{"places"}}
 
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}

@@ -11,7 +11,7 @@ import (
 type rates struct {
 	due, sent, done float64
 	last            float64 // instant at which the last request of the window was due
-	cut             bool    // a request of the window was cancelled: how long its answer is, is not known
+	cut             float64 // of the window's requests were cancelled: how long their answers are, is not known
 }
 
 func (c *rates) add(r *rundir.Record, w Window) {
@@ -25,7 +25,9 @@ func (c *rates) add(r *rundir.Record, w Window) {
 	if r.OK() && w.Holds(r.End.Value()) {
 		c.done++
 	}
-	c.cut = c.cut || r.Incomplete() && w.overlap(r.Sent.Value(), r.End.Value()) > 0
+	if r.Incomplete() && w.overlap(r.Sent.Value(), r.End.Value()) > 0 {
+		c.cut++
+	}
 }
 
 // fill writes the rates. In a closed loop completions come in waves, and a window that begins at the end of one wave
@@ -35,10 +37,13 @@ func (c *rates) add(r *rundir.Record, w Window) {
 // large over two waves. TestClosedLoopsByNumber has the errors that are left.
 func (c *rates) fill(st *rundir.Stage, w Window, tokens *tokenRates) {
 	done := c.done
-	if !st.Rate.Known() && st.MaxConcurrency > 1 && !c.cut && tokens.whole > 0 {
+	if (!st.Rate.Known() && st.MaxConcurrency > 1 || st.Rate.Known() && !st.Whole) && c.cut == 0 && tokens.whole > 0 {
 		done = tokens.answered / tokens.whole * tokens.answers
 	}
 	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(done, w.Length())}
+	if c.cut > c.due/2 { // what was completed is of the others alone
+		st.Rates.Completed = rundir.Number{}
+	}
 	switch {
 	case !st.Rate.Known():
 	case st.Whole: // nothing more was to come while the last answers were awaited

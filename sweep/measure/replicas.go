@@ -65,7 +65,8 @@ func replicaNotes(shares []rundir.ReplicaShare) (all []note.Note) {
 			ci, known := shares[i].TTFT.CI["mean"]
 			best, alsoKnown := shares[fastest].TTFT.CI["mean"]
 			mean, least := shares[i].TTFT.Mean, shares[fastest].TTFT.Mean
-			if known && alsoKnown && ci[0] > best[1] && mean.Value() > slowReplica*least.Value() {
+			enough := min(shares[i].TTFT.N, shares[fastest].TTFT.N) >= fewestOfReplica
+			if known && alsoKnown && enough && ci[0] > best[1] && mean.Value() > slowReplica*least.Value() {
 				all = append(all, noteSlowReplica.New(i+1, mean.Value(), least.Value()))
 			}
 		}

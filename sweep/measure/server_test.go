@@ -65,7 +65,7 @@ func TestTheEnginesOwnView(t *testing.T) {
 func share(ttft float64, due, failed int) rundir.ReplicaShare {
 	return rundir.ReplicaShare{
 		Requests: rundir.Requests{Due: due, Error: failed},
-		TTFT:     rundir.Dist{Mean: rundir.Exactly(ttft), CI: map[string][2]float64{"mean": {0.98 * ttft, 1.02 * ttft}}},
+		TTFT:     rundir.Dist{N: due, Mean: rundir.Exactly(ttft), CI: map[string][2]float64{"mean": {0.98 * ttft, 1.02 * ttft}}},
 	}
 }
 

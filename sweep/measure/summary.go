@@ -24,6 +24,7 @@ type summary struct {
 	stage       rundir.Stage
 	seen        *load.Outcome
 	window      Window
+	judged      Window    // from the opening to the close: what the verdict is from
 	settled     bool      // the window's opening transient is over
 	wholeReason note.Note // why the window of a closed loop by number is the whole stage; zero where it is not
 	metrics     *metrics
@@ -89,11 +90,18 @@ func (s *summary) findWindow(service time.Duration) (w Window, ok bool) {
 		return s.busyWindow()
 	case s.stage.Whole:
 		return s.wholeWindow(), true
-	case s.From > 0 && closedAt >= s.MinTime:
+	case s.Fixed && closedAt >= s.MinTime:
 		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
-		cut, settled := transient(s.ticks.Sums[:s.ticks.Count(closedAt)], s.ticks.Width, service)
-		return s.openWindow(cut, closedAt, service), settled
+		cut, settled := s.opening(closedAt, service)
+		s.judged = s.openWindow(cut, closedAt, service)
+		if s.silentAtClose() {
+			return s.judged, settled
+		}
+		return s.levelWindow(s.judged), settled
+	}
+	if s.Paced {
+		return Window{From: s.From, To: closedAt}, true
 	}
 	if s.Steady {
 		from := s.settledFrom(closedAt)
@@ -136,6 +144,7 @@ func (s *summary) finish() rundir.Stage {
 	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
 	st.Concurrency = concurrency(seen.InFlight, w)
 	s.metrics.fill(&st)
+	s.judgeMeans(&st)
 	st.WholeRun = s.wholeRun(&st)
 	st.Traits.Quota = s.metrics.quotas.sum()
 	st.Traits.Pauses = s.pauses.summary(s.seen.ClosedAt, s.minPause())
@@ -150,6 +159,10 @@ func (s *summary) finish() rundir.Stage {
 	}
 	st.Hits = s.metrics.hits.result(&st)
 	st.Warnings = s.warnings(&st)
+	if n := st.Requests.Due; n < fewestOfMean && (st.Role == rundir.Grid || st.Role == rundir.Probe) && st.Rate.Known() {
+		st.Warnings = append(st.Warnings, noteFewRequests.New(n))
+		dropMeans(&st)
+	}
 	st.Invalid = Stopped(seen.Stopped)
 	if st.Invalid.IsZero() {
 		st.Invalid = s.absenceNote(&st)
@@ -166,6 +179,16 @@ func (s *summary) finish() rundir.Stage {
 		s.metrics.goodput.Write(&st)
 	}
 	return st
+}
+
+// dropMeans leaves out what so few requests cannot tell of a row. Its verdict and its progress, which count tokens, stay.
+func dropMeans(st *rundir.Stage) {
+	st.Rates.Completed, st.TokensPerS, st.InterToken, st.All = rundir.Number{}, rundir.TokenRates{}, rundir.Number{}, nil
+	for _, d := range []*rundir.Dist{
+		&st.Latency, &st.TTFT, &st.TTFTDue, &st.FirstAnswer, &st.TPOT, &st.ITL, &st.ChunkGap,
+	} {
+		*d = rundir.Dist{N: d.N}
+	}
 }
 
 // wholeRun is nil where the row has no other metrics.
@@ -190,7 +213,7 @@ func (s *summary) judgeRate(st *rundir.Stage) {
 		return
 	}
 	if s.verdict == "" { // no look has judged it
-		s.judge(s.window, errorLevel)
+		s.judge(s.judged, errorLevel)
 	}
 	q := st.Requests
 	st.Drift, st.Traits.Waits = s.Account.backlog, s.Account.waits

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
@@ -144,8 +145,10 @@ func unfinished(at, first, until float64, gaps ...int64) *rundir.Record {
 }
 
 // summed is a stage of one request per second measured over its first ten seconds.
-func summed(records ...*rundir.Record) rundir.Stage {
-	st := rundir.Stage{Name: "x", Kind: "poisson", Rate: rundir.Exactly(1), State: rundir.Complete}
+func summed(records ...*rundir.Record) rundir.Stage { return summedAs("", records...) }
+
+func summedAs(role rundir.Role, records ...*rundir.Record) rundir.Stage {
+	st := rundir.Stage{Name: "x", Kind: "poisson", Rate: rundir.Exactly(1), State: rundir.Complete, Role: role}
 	p := newReplay(&st, 0.05, nil)
 	for _, r := range records {
 		p.add(r)
@@ -176,7 +179,7 @@ func TestRatesCountInTheWindowAlone(t *testing.T) {
 		answer(11, 11.5, 1e6, 1e6), // after the window: load that is kept on
 		failure(3, "http_5xx"),
 	)
-	near(t, "completed", st.Rates.Completed, 0.1)
+	near(t, "completed", st.Rates.Completed, 3*5/9.0/10) // five of the nine tokens of three answers
 	near(t, "offered", st.Rates.Offered, 0.3)
 	near(t, "output", st.TokensPerS.Output, 0.5)
 	near(t, "input", st.TokensPerS.Input, 2)
@@ -187,6 +190,71 @@ func TestRatesCountInTheWindowAlone(t *testing.T) {
 		t.Errorf("latency of %d, errors %v", st.Latency.N, st.Errors)
 	}
 	near(t, "latency max", st.Latency.Max, 3)
+}
+
+// A row of four requests has no means and no rates, one of five has. A stage that was asked for keeps what it has.
+func TestRowsTooShortForMeans(t *testing.T) {
+	var records []*rundir.Record
+	for i := range 5 {
+		records = append(records, answer(float64(i)+3, float64(i)+4, 1e6))
+	}
+	for _, role := range []rundir.Role{rundir.Grid, rundir.Probe} {
+		st := summedAs(role, records[:4]...)
+		if !st.TTFT.Mean.IsZero() || !st.Latency.P90.IsZero() || !st.InterToken.IsZero() || !st.Rates.Completed.IsZero() ||
+			!st.TokensPerS.Output.IsZero() || st.TTFT.N != 4 || !st.Progress.Rate.Known() {
+			t.Errorf("%s of four requests: TTFT %+v, rates %+v", role, st.TTFT, st.Rates)
+		}
+		if !slices.ContainsFunc(st.Warnings, noteFewRequests.New(4).Equal) {
+			t.Errorf("%s of four requests: %v", role, st.Warnings)
+		}
+		near(t, "TTFT of five", summedAs(role, records...).TTFT.Mean, 1)
+	}
+	near(t, "TTFT of four that were asked for", summedAs(rundir.Single, records[:4]...).TTFT.Mean, 1)
+}
+
+// The window of a row begins and ends where as much is owed and as many have come due as its rate asks for. That of a
+// hold, and what the verdict is from, reach from the opening to the close.
+func TestLevelWindow(t *testing.T) {
+	const rate, tick = 2.0, 250 * time.Millisecond
+	counted := arrival.Counted{Poisson: arrival.Poisson{Rate: rate}, By: []time.Duration{10 * time.Second, 100 * time.Second}}
+	var changes []float64
+	for seed := range uint64(20) {
+		a := NewAccount(Criteria{Rate: rate, Extent: Extent{From: 10 * time.Second, MinTime: 100 * time.Second,
+			MaxTime: 100 * time.Second}, Arrivals: func() arrival.Schedule { return counted.Schedule(seed, "") }})
+		a.ticks = sample.Ticks{Width: tick}
+		owed := func(at time.Duration) float64 { // falls, swings, and is full at the close
+			return 100*math.Exp(-at.Seconds()/20) + 50*math.Sin(at.Seconds()/3) + 100*max(0, at.Seconds()-90)
+		}
+		for at := tick; at <= 100*time.Second; at += tick {
+			a.ticks.Add(at, 10, owed(at))
+		}
+		a.due, a.askedTokens = 200, 2000
+		whole := a.openWindow(0, 100*time.Second, 0)
+		w := a.levelWindow(whole)
+		var due float64
+		s := counted.Schedule(seed, "")
+		for at, _ := s.Next(); at <= w.To; at, _ = s.Next() {
+			if w.HoldsAt(at) {
+				due++
+			}
+		}
+		if n := rate * w.Length(); math.Abs(due-n) > 1+1e-6 {
+			t.Errorf("seed %d: %v arrivals in %v, want %.1f", seed, due, w, n)
+		}
+		change := math.Abs(owed(w.To) - owed(w.From))
+		changes = append(changes, change)
+		if most := math.Abs(owed(whole.To) - owed(whole.From)); change > most || w.From < whole.From || w.To > whole.To ||
+			w.Length() < whole.Length()/3 {
+			t.Errorf("seed %d: %v more owed at the end of %v, %v of %v", seed, change, w, most, whole)
+		}
+		if a.From = 0; a.levelWindow(whole) != whole {
+			t.Errorf("seed %d: the window of a stage from an idle server is %v, not %v", seed, a.levelWindow(whole), whole)
+		}
+	}
+	slices.Sort(changes)
+	if usual := changes[len(changes)/2]; usual > 40 { // of 1800 tokens; at the close 940 more are owed than at the opening
+		t.Errorf("usually %v more owed at the end", usual)
+	}
 }
 
 func TestChunksOfSeveralTokens(t *testing.T) {

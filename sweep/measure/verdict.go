@@ -14,6 +14,7 @@ const DefaultTolerance = 0.05
 // evidence is what a window shows of the rate of a stage. Growth is a share of the rate.
 type evidence struct {
 	backlog            rundir.Drift // growth of the backlog of all requests
+	taken              bool         // the stage took over what the one before had left
 	lasting            bool         // the backlog grows in the second half of the window too
 	waits              rundir.Drift // growth of the waits of the part of the requests for which they grow most
 	offered, completed float64      // output tokens per second; completed is an upper bound
@@ -28,12 +29,15 @@ func (e evidence) verdict(tolerance float64) rundir.Verdict {
 		return rundir.Undecided
 	}
 	proven := backlog.Low.Value() > 0 || waits.Low.Or(0) > 0
+	// the bounds of two growths that are measured independently of each other need no third proof
+	both := backlog.Low.Value() > leastGrowth && waits.Low.Or(0) > leastGrowth
 	switch {
-	case e.lasting && backlog.Low.Value() > 0 && backlog.Value.Value() > leastGrowth && e.completed < e.offered,
+	case e.lasting && both,
+		e.lasting && backlog.Low.Value() > 0 && backlog.Value.Value() > leastGrowth && e.completed < e.offered,
 		waits.Low.Or(0) > max(leastGrowth, backlog.Value.Value()):
 		return rundir.Saturated
-	// a backlog that falls is what piled up in a pause
-	case backlog.High.Value() < tolerance && !proven && backlog.High.Value() > -tolerance:
+	// a backlog that falls is what piled up in a pause, or before the stage
+	case backlog.High.Value() < tolerance && !proven && (e.taken || backlog.High.Value() > -tolerance):
 		return rundir.Stable
 	}
 	return rundir.Undecided

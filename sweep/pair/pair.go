@@ -317,7 +317,7 @@ func (p *comparison) stageOf(
 	opening := rundir.Duration(l.Opening)
 	if l.Rate.Known() {
 		s = x.Poisson(l.Rate.Value(), rundir.Grid)
-		s.From, s.MinTime = opening, rundir.Duration(l.Opening+l.Window)
+		s.Fixed, s.From, s.MinTime = true, opening, rundir.Duration(l.Opening+l.Window)
 		// a request of the window may take as long as those of the opening, and a little longer
 		s.Tail = max(s.Tail, 2*opening)
 	} else {

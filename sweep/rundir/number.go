@@ -133,7 +133,8 @@ type Dist struct {
 	Neff Number `json:"n_eff,omitzero"`
 	// Censored counts the values of which only a lower bound is known; they are part of N.
 	Censored int `json:"censored,omitempty"`
-	// Unsupported names the percentiles with fewer than five independent values expected beyond them.
+	// Unsupported names the percentiles with fewer than five independent values expected beyond them, and the mean where
+	// its interval is not known or wide.
 	Unsupported []string `json:"unsupported,omitempty"`
 	// CI holds 95 % confidence intervals, by the name of the statistic.
 	CI map[string][2]float64 `json:"ci,omitempty"`
@@ -176,9 +177,23 @@ func (d *Dist) Get(name string) Number {
 	return Number{}
 }
 
-// Supported reports whether there are enough values for the percentile of that name.
+// Supported reports whether there are enough values for the mean, or the percentile of that name.
 func (d *Dist) Supported(name string) bool {
 	return !slices.Contains(d.Unsupported, name)
+}
+
+// MeanPrecision is the half-width of the 95 % interval of a mean, as a share of it, up to which a mean is supported
+// where no other was asked for.
+const MeanPrecision = 0.25
+
+// JudgeMean finds out whether the mean is supported: its 95 % interval is known, and no wider than the precision, a
+// share of the mean, on either side. A lower bound is a mark of its own.
+func (d *Dist) JudgeMean(precision float64) {
+	d.Unsupported = slices.DeleteFunc(d.Unsupported, func(name string) bool { return name == "mean" })
+	ci, ok := d.CI["mean"]
+	if d.Mean.Known() && !(ok && (ci[1]-ci[0])/2 <= precision*d.Mean.Value()) {
+		d.Unsupported = slices.Insert(d.Unsupported, 0, "mean")
+	}
 }
 
 // distJSON keeps lower bounds apart from the numbers that are known.

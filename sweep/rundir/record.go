@@ -56,3 +56,14 @@ func (r *Record) Clone() *Record {
 	c.Shared = slices.Clone(r.Shared)
 	return &c
 }
+
+// Shifted returns a copy whose instants are later by a number of seconds: by the clock of another stage.
+func (r *Record) Shifted(by float64) *Record {
+	c := *r
+	for _, at := range []*Number{&c.Due, &c.Sent, &c.Headers, &c.FirstToken, &c.FirstAnswer, &c.LastToken, &c.End} {
+		if at.Known() {
+			*at = Exactly(at.Value() + by)
+		}
+	}
+	return &c
+}

@@ -54,6 +54,9 @@ const (
 // HoldPrefix begins the names of holds.
 const HoldPrefix = "hold@"
 
+// QuickPrefix begins the names of quick holds, from a full server on: see [Stage.Quick].
+const QuickPrefix = "quick@"
+
 // Run is run.json. All times are seconds, all rates per second.
 type Run struct {
 	Schema   string    `json:"schema"`
@@ -267,6 +270,8 @@ type Plan struct {
 	Drain          float64 `json:"drain_s,omitempty"`
 	MaxErrorRate   float64 `json:"max_error_rate,omitempty"`
 	Tolerance      float64 `json:"drift_tolerance,omitempty"`
+	// Precision is the share of the mean to within which the means of rows were to be known; absent where none was given.
+	Precision float64 `json:"precision,omitempty"`
 
 	SLO []string `json:"slo,omitempty"` // objectives: "ttft:p99<500ms"
 }

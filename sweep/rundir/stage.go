@@ -96,6 +96,9 @@ type Stage struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
+// Quick reports whether the stage is a quick hold: evidence, and no row of a table.
+func (s *Stage) Quick() bool { return strings.HasPrefix(s.Name, QuickPrefix) }
+
 // Kinds of stages without an arrival rate, beside KindOfUsers.
 const (
 	StageSynchronous = "synchronous" // one request at a time
@@ -188,6 +191,8 @@ type SearchStep struct {
 	Latency Number  `json:"latency_s,omitzero"` // mean
 	Error   Number  `json:"error,omitzero"`     // standard error of Latency, as a share of it
 	Ended   float64 `json:"ended_s"`            // since the start of the run
+	// Waited: requests waited for a place in the server while the others went on.
+	Waited bool `json:"waited,omitempty"`
 	// Invalid is why the step says more of the client than of the server; zero where it does not.
 	Invalid note.Note `json:"invalid,omitzero"`
 }
@@ -197,8 +202,17 @@ const SearchPrefix = "search@"
 
 // Level returns the number in flight.
 func (s *SearchStep) Level() int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(s.Name, SearchPrefix)) // 0 where the file was changed by hand
+	level, _, _ := strings.Cut(strings.TrimPrefix(s.Name, SearchPrefix), "-") // a repeated one ends in -again
+	n, _ := strconv.Atoi(level)                                               // 0 where the file was changed by hand
 	return n
+}
+
+// Rate returns the requests per second of the step, by Little's law; 0 where its latency is not known.
+func (s *SearchStep) Rate() float64 {
+	if l := s.Latency.Or(0); l > 0 {
+		return float64(s.Level()) / l
+	}
+	return 0
 }
 
 // EndsAt returns when the step ended, since the start of the run.

@@ -56,6 +56,7 @@ func (s *summary) dist(neff float64) rundir.Dist {
 			d.CI[q.Name] = [2]float64{low, high}
 		}
 	}
+	d.JudgeMean(rundir.MeanPrecision)
 	return d
 }
 

@@ -298,3 +298,30 @@ func TestSeriesHoldsTheArea(t *testing.T) {
 		}
 	})
 }
+
+// A mean is supported where its interval is known and no wider than the precision; a lower bound has its own mark.
+func TestMeansAreMarked(t *testing.T) {
+	var s Sample
+	for i := range 200 {
+		s.Add(float64(i), 1+float64(i*7919%200)/1000)
+	}
+	d := s.Dist()
+	half := (d.CI["mean"][1] - d.CI["mean"][0]) / 2 / d.Mean.Value()
+	if !d.Supported("mean") || half > 0.1 {
+		t.Errorf("the mean is known to %.3f, without support: %v", half, d.Unsupported)
+	}
+	for precision, want := range map[float64]bool{1.01 * half: true, 0.99 * half: false} {
+		if d.JudgeMean(precision); d.Supported("mean") != want || d.Supported("p999") {
+			t.Errorf("known to %.4f, with a precision of %.4f: without support %v", half, precision, d.Unsupported)
+		}
+	}
+	var two Sample
+	two.Add(0, 1)
+	two.Add(1, 1)
+	if d := two.Dist(); d.Supported("mean") {
+		t.Error("two values support a mean")
+	}
+	if two.AddBound(3); slices.Contains(two.Dist().Unsupported, "mean") {
+		t.Error("a lower bound of a mean is marked twice")
+	}
+}

@@ -27,7 +27,7 @@ func answerOf(run *rundir.Run) *rundir.Answer {
 		a.Rate, a.Low, a.High, a.Output, a.Overload = sat.Rate, sat.Low, sat.High, sat.Output, sat.Overload
 		a.Limit, a.LimitStage, a.LimitFlat, a.Quota = sat.Limit, sat.LimitStage, sat.LimitFlat, sat.Quota
 	}
-	rows := openLoops(run.Stages)
+	rows := shownLoops(run.Stages)
 	slices.SortStableFunc(rows, func(a, b *rundir.Stage) int { return cmp.Compare(slo.Offered(a), slo.Offered(b)) })
 	if p := run.SLO; p != nil {
 		a.Promise = &rundir.SLOAnswer{Terms: p.Terms, Verdict: p.Verdict, Rate: p.Rate, Low: p.Low, High: p.High}
@@ -67,7 +67,7 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	if !a.Rate.Known() {
 		return 0, false
 	}
-	rate = comfortableShare * a.Rate.Value()
+	rate = ComfortableShare * a.Rate.Value()
 	p := a.Promise
 	if p == nil {
 		return rate, false
@@ -85,6 +85,27 @@ func comfortableRate(a *rundir.Answer) (rate float64, bySLO bool) {
 	return rate, false
 }
 
+// IsAt reports whether a stage is at a rate, as far as rates differ.
+func IsAt(st *rundir.Stage, rate float64) bool {
+	return math.Abs(st.Rate.Value()/rate-1) < 2*rateTolerance
+}
+
+// Operating returns the stage that was measured to tell the latencies at a rate that is recommended: at this rate, as
+// far as rates differ, or a little lower, since the answer may have risen since then. It is nil where there is none, and
+// may still be running.
+func Operating(stages []rundir.Stage, rate float64) (best *rundir.Stage) {
+	const lower, higher = 0.9, 1 + 2*rateTolerance
+	for i := range stages {
+		st := &stages[i]
+		if at := st.Rate.Or(0) / rate; st.Role == rundir.Probe && at > lower && at < higher && st.Invalid.IsZero() &&
+			st.State != rundir.Interrupted && !slo.Overloaded(st) &&
+			(best == nil || math.Abs(at-1) < math.Abs(best.Rate.Value()/rate-1)) {
+			best = st
+		}
+	}
+	return best
+}
+
 // comfortable returns the latencies at the comfortable rate, by the rows next to it: the highest at or below it, or the
 // floor as the row with no load, and the lowest at or above it that is not overloaded. Beyond an overloaded row latency
 // depends on how long that row lasted.
@@ -95,7 +116,14 @@ func comfortable(a *rundir.Answer, rows []*rundir.Stage, stages []rundir.Stage) 
 	}
 	var high *rundir.Stage
 	low, from := synchronousStage(stages), 0.0
+	if st := Operating(stages, rate); st != nil {
+		low, high, rate = st, st, st.Rate.Value()
+		rows = nil
+	}
 	for _, st := range rows {
+		if st.Latency.Mean.IsZero() && st.TTFT.Mean.IsZero() { // too short for means
+			continue
+		}
 		at := slo.Offered(st)
 		if slo.Overloaded(st) && at <= a.Low.Or(0) { // a higher rate was held: this row was too short
 			continue

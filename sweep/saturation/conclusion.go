@@ -4,6 +4,7 @@
 package saturation
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -44,28 +45,45 @@ func findSaturation(run *rundir.Run) {
 	}
 }
 
-// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure. A run that goes on needs them: its
-// answer may change.
+// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure, or where it has none the ceiling. A
+// run that goes on needs them: its answer may change.
 func DropUnsure(run *rundir.Run) {
-	if run.Saturation == nil || run.Source != nil {
+	if run.Source != nil {
 		return
 	}
-	limit := run.Saturation.Rate.Or(run.Saturation.Low.Or(math.Inf(1))) // at worst the lower bound
+	limit := ThroughputRate(run).Or(math.NaN())
+	if found := run.Saturation; found != nil {
+		limit = found.Rate.Or(found.Low.Or(limit)) // at worst the lower bound
+	}
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Rate.Known() {
-			DropIntervals(st, st.Rate.Value()/limit)
+			DropIntervals(st, st.Rate.Value()/limit, run.Plan.Precision)
 		}
 	}
 }
 
-// DropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know.
-func DropIntervals(st *rundir.Stage, share float64) {
+// RequestsForMean returns how many requests at a share of the saturation rate show the interval of a mean; infinite where
+// no number does.
+func RequestsForMean(share float64) float64 {
+	if share > meansHold {
+		return math.Inf(1)
+	}
+	return leastSwings * share / ((1 - share) * (1 - share))
+}
+
+// DropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know,
+// NaN where that is not known, and judges the means by a precision; 0 for the usual one.
+func DropIntervals(st *rundir.Stage, share, precision float64) {
+	if math.IsNaN(share) {
+		share = unknownShare
+	}
 	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TTFTDue, &st.TPOT, &st.ITL, &st.ChunkGap, &st.Queued} {
 		for name := range d.CI {
-			if share > meansHold || share > percentilesHold && name != "mean" {
+			if name == "mean" && float64(d.N) < RequestsForMean(share) || name != "mean" && share > percentilesHold {
 				delete(d.CI, name)
 			}
 		}
+		d.JudgeMean(cmp.Or(precision, rundir.MeanPrecision))
 	}
 }
 
@@ -157,7 +175,7 @@ func NextProof(run *rundir.Run, terms []slo.Term) float64 {
 
 // SLORows returns the stages that show up to which rate terms hold: those with an arrival rate, and the floor.
 func SLORows(run *rundir.Run) []*rundir.Stage {
-	rows := openLoops(run.Stages)
+	rows := shownLoops(run.Stages)
 	if floor := synchronousStage(run.Stages); floor != nil {
 		rows = append(rows, floor)
 	}

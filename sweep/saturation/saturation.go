@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"llmsweep/client/note"
@@ -26,6 +27,7 @@ type hold struct {
 	rate           float64 // offered
 	stable, failed bool    // neither where it did not decide
 	faulty         bool    // more requests failed than is tolerated, and were not refused
+	short          bool    // what was served is no bound of what can be
 
 	sustained lower // of one that did not fail: what is sustained
 
@@ -126,7 +128,9 @@ type bracket struct {
 }
 
 func bracketOf(run *rundir.Run) (b bracket) {
-	stages := slices.DeleteFunc(openLoops(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
+	stages := slices.DeleteFunc(openLoops(run.Stages), func(st *rundir.Stage) bool {
+		return st.Role != rundir.Hold
+	})
 	slices.SortStableFunc(stages, func(a, c *rundir.Stage) int { return cmp.Compare(a.Started, c.Started) })
 	length := func(st *rundir.Stage) rundir.Number {
 		if run.Workload.Forced {
@@ -145,13 +149,16 @@ func bracketOf(run *rundir.Run) (b bracket) {
 		b.lengthError = stats.RenewalError(math.Sqrt(squares*n)/tokens, n, 0.975)
 	}
 	p := pausesOf(run)
-	repeated := false // the hold before was faulty
+	repeated, all := false, bracket{} // the hold before was faulty
 	for _, st := range stages {
 		unit := 1.0
 		if l := length(st); l.Known() && tokens > 0 {
 			unit = l.Value() * n / tokens
 		}
 		h := newHold(st, unit, p)
+		if !isHold(st) {
+			h.setShort()
+		}
 		if h.faulty && !repeated { // it is repeated, once
 			repeated = true
 			continue
@@ -160,9 +167,33 @@ func bracketOf(run *rundir.Run) (b bracket) {
 		if h.faulty {
 			h.setServed(1)
 		}
-		b.add(h)
+		all.add(h)
+		if isHold(st) {
+			b.add(h)
+		}
+	}
+	if len(b.holds) == 0 {
+		all.tokens, all.lengthError = b.tokens, b.lengthError
+		return all
+	}
+	if b.low == nil && all.low != nil && (b.high == nil || all.low.rate < b.high.rate) {
+		b.low, b.stableSince = all.low, all.stableSince
+	}
+	if b.high == nil && all.high != nil && (b.low == nil || all.high.rate > b.low.rate) {
+		b.high = all.high
 	}
 	return b
+}
+
+// isHold reports whether a stage was planned to hold a rate for long: quick holds count where no hold decides.
+func isHold(st *rundir.Stage) bool { return strings.HasPrefix(st.Name, rundir.HoldPrefix) }
+
+// setShort marks a quick hold: what was served is no bound of what can be, and its growth is known as such.
+func (h *hold) setShort() {
+	h.short = true
+	if h.stable {
+		h.sustained = lower(h.rate * (1 - rateTolerance - h.Drift.High.Or(1) - refusedShare(h.Stage)))
+	}
 }
 
 func (b *bracket) add(h *hold) {
@@ -207,7 +238,7 @@ func (b *bracket) best(among func(*hold) bool, better func(o, p *hold) bool) (be
 // overloadCosts reports whether less was served beyond the bracket than at its lower end: overload costs throughput, or
 // the lower end lived on what was saved up.
 func (b *bracket) overloadCosts() bool {
-	return b.low != nil && b.high != nil && float64(min(b.high.servedHigh, b.high.partHigh)) < b.low.rate
+	return b.low != nil && b.high != nil && !b.high.short && float64(min(b.high.servedHigh, b.high.partHigh)) < b.low.rate
 }
 
 // livedOnBurst reports whether saved burst capacity may explain the holds that were kept above what the failed hold
@@ -232,6 +263,9 @@ func (b *bracket) livedOnBurst(run *rundir.Run) bool {
 func (b *bracket) upperBound() upper {
 	if b.overloadCosts() {
 		return upper(b.high.rate)
+	}
+	if b.high.short {
+		return upper(b.high.rate * (1 + rateTolerance/2))
 	}
 	return min(upper(b.high.rate*(1+rateTolerance/2)), b.high.servedHigh*(1+rhythmError))
 }
@@ -284,6 +318,8 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 		return b.rateBelow()
 	case b.overloadCosts() && b.low.Started < b.high.Started:
 		return b.low.rate // once more: it may have lived on what was saved up
+	case b.suspicious(run):
+		return b.high.rate // once more: it may have been a passing weakness
 	case b.high.rate > maxStepDown*maxStepDown*b.low.rate:
 		return math.Sqrt(b.low.rate * b.high.rate)
 	case b.stableSince-b.high.Started > staleAfter,
@@ -293,6 +329,23 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 		return min(b.high.rate, b.low.rate*(1+max(stepUp, b.resolution())))
 	}
 	return 0
+}
+
+// suspicious reports whether the server did much more at full load before than where it failed, and that is a while
+// ago: what made it fail may be over.
+func (b *bracket) suspicious(run *rundir.Run) bool {
+	last := b.holds[len(b.holds)-1]
+	if b.low == nil || last == b.high || ThroughputRate(run).Or(0) < (1+stepUp)*float64(b.upperBound()) ||
+		last.EndsAt().Seconds()-b.high.EndsAt().Seconds() < staleAfter/2 {
+		return false
+	}
+	times := 0
+	for _, h := range b.holds {
+		if math.Abs(h.rate/b.high.rate-1) < rateTolerance {
+			times++
+		}
+	}
+	return times < 2
 }
 
 // rateAbove returns the next rate where no hold has failed.
@@ -339,15 +392,19 @@ func (b *bracket) resolution() float64 {
 	return 2 * countSigmas / math.Sqrt(float64(max(1, b.holds[len(b.holds)-1].Requests.OK)))
 }
 
-// stillGrew reports whether the search for the ceiling ended although the output still grew.
+// stillGrew reports whether the search for the ceiling ended although the output still grew: with the number in flight n
+// it grows as n/(n+half) does.
 func stillGrew(run *rundir.Run) bool {
-	best, grew := 0.0, false
+	best, most, grew := 0.0, 1.0, false
 	if floor := synchronousStage(run.Stages); floor != nil {
 		best = floor.TokensPerS.Output.Or(0)
 	}
 	for _, step := range run.Search {
-		output := step.Output.Or(0)
-		grew, best = output > best*growthFactor, max(best, output)
+		output, n := step.Output.Or(0), float64(step.Level())
+		gain, times := output/best, n/most
+		half := max(0, gain-1) / max(times-gain, 1e-3)
+		grew = half/(2+half) > growthFactor-1
+		best, most = max(best, output), n
 	}
 	return grew
 }
@@ -402,6 +459,12 @@ func Find(run *rundir.Run) *rundir.Saturation {
 		return s
 	}
 	high, rate := b.upperBound(), min(b.high.served, b.high.partServed)
+	if b.high.short && low > 0 {
+		if float64(low) >= float64(high) { // it did more work when it was less full
+			low = lower((1 - rateTolerance) * b.low.rate)
+		}
+		rate = math.Sqrt(float64(low) * float64(high))
+	}
 	if b.overloadCosts() || float64(high) < float64(low) {
 		high = upper(b.high.rate)
 		if b.overloadCosts() && b.livedOnBurst(run) {

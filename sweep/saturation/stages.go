@@ -11,7 +11,7 @@ import (
 func openLoops(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
-		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) {
+		if st := &stages[i]; st.Rate.Known() && (st.Requests.OK > 0 || st.Progress.Rate.Or(0) > 0) && Usable(st) {
 			open = append(open, st)
 		}
 	}
@@ -19,6 +19,11 @@ func openLoops(stages []rundir.Stage) []*rundir.Stage {
 		return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.Repeat, b.Repeat))
 	})
 	return open
+}
+
+// shownLoops returns those of [openLoops] that are rows: latencies of a quick hold are those of a full server.
+func shownLoops(stages []rundir.Stage) []*rundir.Stage {
+	return slices.DeleteFunc(openLoops(stages), (*rundir.Stage).Quick)
 }
 
 // Usable reports whether a stage is whole, and says more of the server than of the client.
@@ -39,6 +44,16 @@ func synchronousStage(stages []rundir.Stage) *rundir.Stage {
 func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
 	if st := throughputStage(run); st != nil {
 		rate = atFullLength(st).Progress.Rate
+	}
+	if !rate.Known() {
+		// It completed nothing: what the search for it saw is better than no rate at all.
+		best, floor := 0.0, synchronousStage(run.Stages)
+		for _, step := range run.Search {
+			best = max(best, step.Output.Or(0))
+		}
+		if tried := run.First(rundir.Throughput); tried != nil && tried.State != rundir.Running && floor != nil && best > 0 && floor.TokensPerS.Output.Or(0) > 0 {
+			rate = rundir.Exactly(best / floor.TokensPerS.Output.Value() * floor.Progress.Rate.Value())
+		}
 	}
 	return rate
 }

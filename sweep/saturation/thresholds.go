@@ -8,10 +8,10 @@ import (
 // The thresholds of this package, and where they come from. What the rules for a rate and its interval are worth is in
 // the tables of examples/evidence/families.md: the servers there were not made for them.
 
-// comfortableShare is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
+// ComfortableShare is the share of the saturation rate that leaves room for a busy minute: at 80 % the mean queue of a
 // server with random arrivals is a tenth of that at 98 % (Kingman, Mathematical Proceedings of the Cambridge
 // Philosophical Society 57 (1961)). That room is the half-width up to which a rate is an answer.
-const comfortableShare = 1 - slo.MaxHalfWidth // 0.8
+const ComfortableShare = 1 - slo.MaxHalfWidth // 0.8
 
 // The search for the bracket, in shares of a rate unless said otherwise. What each is worth is in
 // examples/evidence/families.md.
@@ -19,7 +19,7 @@ const (
 	firstHoldShare = 0.97 // of what the throughput stage completed is held first
 	rateTolerance  = 0.02 // rates that differ by less are one: of 2000 random arrivals about 2 % more or fewer come
 	narrowRatio    = 1.15 // ratio of the ends of a bracket that is narrow
-	stepUp         = 0.1  // so much more than what was kept is held next
+	stepUp         = 0.15 // so much more than what was kept is held next
 	stepUpFar      = 1    // or so much, where the search for the ceiling ended although the output still grew,
 	growthFactor   = 1.05 // by more than this factor in its last step
 	maxStepDown    = 1.5  // times lower at most is held next
@@ -88,8 +88,11 @@ const unwritten = 1.0
 
 // Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than
 // the truth: beyond these shares of the saturation rate their intervals would hold the truth less often than in 95 %
-// (TestLatencyIntervalsCover).
+// (TestLatencyIntervalsCover). A queue at a share x takes about x/(1-x)^2 requests to swing: means of fewer swings show
+// no interval.
 const (
 	percentilesHold = 0.8
 	meansHold       = 0.9
+	leastSwings     = 14
+	unknownShare    = 0.5
 )

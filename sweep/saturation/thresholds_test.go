@@ -1,6 +1,7 @@
 package saturation
 
 import (
+	"math"
 	"testing"
 
 	"llmsweep/client"
@@ -87,8 +88,10 @@ func TestThresholds(t *testing.T) {
 			faulty(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 949, Error: 51}}),
 			faulty(&rundir.Stage{Verdict: rundir.Undecided, Requests: rundir.Requests{OK: 951, Error: 49}}),
 		},
-		"means beyond 0.9 of the saturation rate":       {!keepsInterval("mean", 0.91), !keepsInterval("mean", 0.89)},
-		"percentiles beyond 0.8 of the saturation rate": {!keepsInterval("p90", 0.81), !keepsInterval("p90", 0.79)},
+		"means beyond 0.9 of the saturation rate":       {!keepsInterval("mean", 0.91, 9e9), !keepsInterval("mean", 0.89, 9e9)},
+		"means of fewer than 14 swings of the queue":    {!keepsInterval("mean", 0.8, 279), !keepsInterval("mean", 0.8, 281)},
+		"means at an unknown share of the rate":         {!keepsInterval("mean", math.NaN(), 27), !keepsInterval("mean", math.NaN(), 28)},
+		"percentiles beyond 0.8 of the saturation rate": {!keepsInterval("p90", 0.81, 0), !keepsInterval("p90", 0.79, 0)},
 		"a quota nine tenths of the refusals name":      {named(0.91), named(0.89)},
 		"a quota a tenth from the answer":               {quotaAt(0.91), quotaAt(0.89)},
 	} {
@@ -105,10 +108,10 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// keepsInterval reports whether the interval of a figure is kept at a share of the saturation rate.
-func keepsInterval(figure string, share float64) bool {
-	st := &rundir.Stage{TTFT: rundir.Dist{CI: map[string][2]float64{figure: {}}}}
-	DropIntervals(st, share)
+// keepsInterval reports whether the interval of a figure of n values is kept at a share of the saturation rate.
+func keepsInterval(figure string, share float64, n int) bool {
+	st := &rundir.Stage{TTFT: rundir.Dist{N: n, CI: map[string][2]float64{figure: {}}}}
+	DropIntervals(st, share, 0)
 	return len(st.TTFT.CI) == 1
 }
 

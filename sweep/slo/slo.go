@@ -372,7 +372,7 @@ func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 		}
 		return rundir.Exactly(share), true
 	}
-	f, supported = d.Get(stat), d.Supported(stat)
+	f, supported = d.Get(stat), stat == Mean || d.Supported(stat) // a mean is judged by its interval
 	if t.Metric == ITL && t.Stat == Mean && f.IsZero() {
 		// sum(last - first) / sum(n - 1) is the mean of all gaps between tokens; six-column tables have nothing else.
 		return s.InterToken, true

@@ -64,10 +64,10 @@ func Batches(x []float64, k int) (means []float64, ok bool) {
 // that is worth neff independent values: the widest of the intervals from neff and from batches of several sizes, since
 // each is too narrow where its assumption fails. Waiting times are skewed. A short series lacks the rare long ones, so
 // that its mean and its deviation are too small at the same time. The upper side is therefore stretched by 1 +
-// 12/sqrt(neff); the 12 was chosen with simulated servers (TestLatencyIntervalsCover). ok is false for fewer than 40
-// values: two in each of the smallest batches.
+// 6/sqrt(neff); the 6 was chosen with simulated servers (TestLatencyIntervalsCover). Batches hold two values at least.
+// ok is false for fewer than three values.
 func MeanInterval(series []float64, deviation, neff float64) (low, high float64, ok bool) {
-	const enough, stretch = 40, 12
+	const enough, stretch = 3, 6
 	if len(series) < enough || neff < 2 {
 		return 0, 0, false
 	}
@@ -80,7 +80,7 @@ func MeanInterval(series []float64, deviation, neff float64) (low, high float64,
 func widestBatchInterval(series []float64) float64 {
 	half := 0.0
 	for _, k := range []int{20, 10, 5} {
-		if mean, _, top, ok := BatchMeans(series, k); ok {
+		if mean, _, top, ok := BatchMeans(series, k); ok && len(series) >= 2*k {
 			half = math.Max(half, top-mean)
 		}
 	}

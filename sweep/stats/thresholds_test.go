@@ -15,8 +15,8 @@ func TestThresholds(t *testing.T) {
 		"five values make a line":      {fitted(FitTrend(make([]float64, 5))), fitted(FitTrend(make([]float64, 4)))},
 		"five values have steps":       {fitted(MeanStep(make([]float64, 5))), fitted(MeanStep(make([]float64, 4)))},
 		"20 values have a steady part": {cut(MSER5(make([]float64, 20))), cut(MSER5(make([]float64, 19)))},
-		"40 values have an interval": {
-			counted(MeanInterval(make([]float64, 40), 1, 9)), counted(MeanInterval(make([]float64, 39), 1, 9)),
+		"three values have an interval": {
+			counted(MeanInterval(make([]float64, 3), 1, 3)), counted(MeanInterval(make([]float64, 2), 1, 2)),
 		},
 		"five but for rounding":                  {Supported(10-1.8e-9, 0.5), Supported(10-2.2e-9, 0.5)},
 		"299 needed, just beyond 1.1 times most": {needed(277) == 299, needed(276) == 299},
@@ -96,7 +96,7 @@ func TestFactors(t *testing.T) {
 	near(t, "an outlier is clipped", slices.Max(clipped), 3*1.4826, 1e-9) // deviations, of a normal distribution
 
 	low, high, _ := MeanInterval(make([]float64, 40), 1, 36)
-	near(t, "stretch of the upper side", high/-low, 1+12/6.0, 1e-9)
+	near(t, "stretch of the upper side", high/-low, 1+6/6.0, 1e-9)
 	near(t, "the normal 97.5 % point", Z95, math.Sqrt2*math.Erfinv(0.95), 1e-12)
 
 	walk := make([]float64, 200)
