@@ -46,6 +46,9 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 	for i := range runs {
 		for j := range runs[i].Stages {
 			row := findings.StageRow{Run: &runs[i], Stage: &runs[i].Stages[j]}
+			if row.Stage.Quick() {
+				continue
+			}
 			for k := range columns {
 				record[k] = table.CSVCell(findings.Field(&columns[k], row))
 			}

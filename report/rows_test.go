@@ -51,3 +51,36 @@ func TestRunsOfOtherVersions(t *testing.T) {
 		}
 	}
 }
+
+// A quick hold is evidence and no row: no format shows it, nor its figures. The row at the recommended rate stands among
+// the grid.
+func TestQuickHoldsAreNoRows(t *testing.T) {
+	run := sweptRun()
+	at := slices.IndexFunc(run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Grid && s.Verdict == rundir.Stable })
+	probe, quick := run.Stages[at], run.Stages[at]
+	probe.Name, probe.Role, probe.Rate = "asynchronous@3.33", rundir.Probe, rundir.Exactly(3.33)
+	quick.Name, quick.Role, quick.Rates.Offered = rundir.QuickPrefix+"9.87", rundir.Hold, rundir.Exactly(9.8765)
+	quick.Rates.Completed, quick.Warnings = rundir.Exactly(98765), []note.Note{note.Text.New("quick as can be")}
+	run.Stages = append(run.Stages, probe, quick)
+	run.Saturation.FailedStage, run.Answer = quick.Name, nil
+	for _, format := range Formats() {
+		text := render(t, format, []rundir.Run{run}, Options{All: true})
+		if format == "json" { // it is run.json
+			continue
+		}
+		for _, unwanted := range []string{"quick", "98765", "98,765"} {
+			if strings.Contains(text, unwanted) {
+				t.Errorf("%s has %s:\n%s", format, unwanted, text)
+			}
+		}
+	}
+	text := render(t, "console", []rundir.Run{run}, Options{})
+	below, row, above := strings.Index(text, "synchronous "), strings.Index(text, "asynchronous@3.33"),
+		strings.Index(text, "asynchronous@4.75")
+	if !(0 < below && below < row && row < above) || strings.Contains(strings.Split(text[row:], "\n")[0], "held") {
+		t.Errorf("the row at 3.33 req/s does not stand in the order of rates, or is a hold:\n%s", text)
+	}
+	if !strings.Contains(text, "at 9.88 req/s") {
+		t.Errorf("the reason does not name what the quick hold shows:\n%s", text)
+	}
+}

@@ -95,7 +95,7 @@ func (*cli) BeforeResolve(ctx *kong.Context, c *console.Console) error {
 const description = `Measure how much load an LLM server sustains, and its latencies under that load.
 
   llmsweep demo                            # a minute, without a server
-  llmsweep sweep http://localhost:8000     # 5 to 25 minutes; --budget sets it`
+  llmsweep sweep http://localhost:8000     # from 7 minutes; --budget sets it`
 
 func run(args []string, out, errOut io.Writer) int {
 	in, stop := console.NewInterrupter()

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,8 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// An interrupted measurement that is resumed keeps its whole stages, and prints the table of one that was not. The
+// An interrupted measurement that is resumed keeps its whole stages, and prints the table of one that was not; of a
+// sweep one with as many rows. The
 // directory is refused to other commands meanwhile.
 func TestResume(t *testing.T) {
 	each(t, map[string]string{
@@ -39,7 +41,11 @@ func TestResume(t *testing.T) {
 		time.Sleep(time.Hour)
 		w.must("resume", w.path("run"))
 		got, _ := w.must("report", w.path("run"), "--format", "markdown")
-		if rows(got) != rows(table) || !strings.Contains(rows(got), "| ") {
+		want, have := rows(table), rows(got)
+		if strings.HasPrefix(line, "sweep") { // the row that was cut began on a busy server, and begins on an idle one again
+			want, have = strconv.Itoa(strings.Count(want, "\n| ")), strconv.Itoa(strings.Count(have, "\n| "))
+		}
+		if have != want || !strings.Contains(rows(got), "| ") {
 			t.Errorf("resumed:\n%s\nwhole:\n%s", got, table)
 		}
 		w.exits(console.Done, "was continued", "report", w.path("run"), "--all")

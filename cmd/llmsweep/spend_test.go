@@ -91,7 +91,7 @@ func TestDryRunBoundsWhatIsSent(t *testing.T) {
 		for limit, bound := range map[string]bool{"--max-rps=5": true, "--max-tpm=6000": true, "--max-cost=1": true,
 			"--budget=5m": false} {
 			out, _ := w.must(quick("sweep", url, "--dry-run", "--price-in", "2", limit)...)
-			if !strings.Contains(out, "If a request takes 2 s alone, a plain server is swept in about ") ||
+			if !strings.Contains(out, "If a request takes 1 s alone, a sweep takes about ") ||
 				strings.Contains(out, "At most ") != bound || strings.Contains(out, "does not bound") == bound {
 				t.Errorf("%s: %s", limit, out)
 			}

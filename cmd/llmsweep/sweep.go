@@ -6,6 +6,9 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -24,8 +27,10 @@ type sweepCmd struct {
 }
 
 func (sweepCmd) Help() string {
-	return `It takes 5 to 25 minutes; --budget sets it. sim:Qwen2-7B/L20 in place of the URL is
-a simulated server.
+	c := sweep.Defaults()
+	o := job.Outlooks(&c)
+	return findings.Takes(o[0], o[1], lang.English) + `
+--budget sets the time. sim:Qwen2-7B/L20 in place of the URL is a simulated server.
 
   llmsweep sweep http://localhost:8000
   llmsweep sweep http://localhost:8000 --budget 10m --slo 'ttft:p99<500ms'

@@ -65,7 +65,9 @@ func rowsOf(subjects []Subject) []*result {
 			t.file, t.line = from.File, from.Line
 		}
 		for j := range s.Run.Stages {
-			t.rows = append(t.rows, &row{result: t, stage: &s.Run.Stages[j]})
+			if st := &s.Run.Stages[j]; !st.Quick() {
+				t.rows = append(t.rows, &row{result: t, stage: st})
+			}
 		}
 		t.correctUnits()
 		all = append(all, t)

@@ -48,7 +48,7 @@ func rateFigure(run *rundir.Run, title lang.Text, of findings.StageNumber, forma
 		case !s.Rate.Known():
 			x = findings.Completed(s)
 		}
-		if slices.Contains(roles, s.Role) && x.Value() > 0 && s.Invalid.IsZero() && !y.IsZero() {
+		if slices.Contains(roles, s.Role) && !s.Quick() && x.Value() > 0 && s.Invalid.IsZero() && !y.IsZero() {
 			points = append(points, Point{X: x.Value(), Y: y.Value(), Bound: y.Bound()})
 		}
 	}

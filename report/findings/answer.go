@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -99,7 +100,7 @@ func (a *answer) addResult(run *rundir.Run, l lang.Lang) {
 	} else {
 		a.add(rateSentence(run, found, l) + resourceLimit(run, found, l))
 		a.add(sloLines(run, l)...)
-		a.add(operatingLoad(found, l), costSentence(run, l), bracketSentence(run, l), neededBudget(found, l),
+		a.add(operatingLoad(run, found, l), costSentence(run, l), bracketSentence(run, l), neededBudget(found, l),
 			simulatorCapacity(run, found, l))
 	}
 	for _, n := range cautions {
@@ -212,25 +213,34 @@ func rateSentence(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 }
 
 // operatingLoad tells the same statistics in every answer, so that answers can be compared.
-func operatingLoad(a *rundir.Answer, l lang.Lang) string {
+func operatingLoad(run *rundir.Run, a *rundir.Answer, l lang.Lang) string {
 	c := a.Comfortable
 	if c == nil {
 		return ""
 	}
 	var latencies []string
-	add := func(say lang.Phrase, mean, p90 rundir.Number) {
+	add := func(say lang.Phrase, of func(*rundir.Stage) *rundir.Dist, mean, p90 rundir.Number) {
+		marked := func(n rundir.Number, name string) string { // as the rows are
+			if slices.ContainsFunc(c.Stages, func(stage string) bool {
+				st := stageNamed(run, stage)
+				return st != nil && !of(st).Supported(name)
+			}) {
+				return lang.Time(n) + table.MarkUnsupported
+			}
+			return lang.Time(n)
+		}
 		if mean.IsZero() {
 			return
 		}
-		text := say.In(l, lang.Time(mean))
+		text := say.In(l, marked(mean, "mean"))
 		if !p90.IsZero() {
-			text += sayP90.In(l, lang.Time(p90))
+			text += sayP90.In(l, marked(p90, "p90"))
 		}
 		latencies = append(latencies, text)
 	}
-	add(sayTTFT, c.TTFTMean, c.TTFTP90)
-	add(sayITL, c.ITLMean, rundir.Number{})
-	add(sayLatency, c.LatencyMean, c.LatencyP90)
+	add(sayTTFT, TTFT, c.TTFTMean, c.TTFTP90)
+	add(sayITL, ITL, c.ITLMean, rundir.Number{})
+	add(sayLatency, Latency, c.LatencyMean, c.LatencyP90)
 	if len(latencies) == 0 {
 		return ""
 	}

@@ -152,7 +152,7 @@ func rateColumns() []Column {
 		csvTextColumn("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
 		{ID: "inter_token_s", Head: lang.Same("ITL"), Sub: lang.SubMean.Text(),
 			Number: func(s *rundir.Stage) rundir.Number { return s.InterToken },
-			Cell:   func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }},
+			Cell:   func(r StageRow) table.Cell { return table.InterToken(r.Stage.InterToken, &r.Stage.ITL) }},
 		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthDiffers, Cell: lengthCell},
 	}
 }
@@ -202,9 +202,9 @@ func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist)
 	for _, f := range new(rundir.Dist).Numbers() {
 		c := Column{ID: id + "_" + f.Name, Head: head,
 			Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
-		c.Sub, c.Cell = lang.Same(f.Name), func(r StageRow) table.Cell { return table.Percentile(of(r.Stage), f.Name) }
+		c.Sub, c.Cell = lang.Same(f.Name), func(r StageRow) table.Cell { return table.Statistic(of(r.Stage), f.Name) }
 		if f.Name == "mean" {
-			c.Sub, c.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(of(r.Stage).Mean) }
+			c.Sub = lang.SubMean.Text()
 		}
 		all = append(all, c)
 	}

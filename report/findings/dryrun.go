@@ -22,10 +22,32 @@ type DryRun struct {
 	Outlooks []Outlook // of a sweep
 }
 
-// Outlook is an estimate for a sweep of a plain server on which a lone request takes Alone.
+// Outlook is an estimate for a sweep of servers on which a lone request takes Alone: between bounds.
 type Outlook struct {
-	Alone, Takes time.Duration
-	Requests     int
+	Alone    time.Duration
+	Takes    [2]time.Duration
+	Requests [2]int
+}
+
+// Minutes returns the bounds of the time, rounded.
+func (o *Outlook) Minutes() string { return between(o.Takes[0].Minutes(), o.Takes[1].Minutes()) }
+
+// between prints bounds with two digits, as one number where they are the same.
+func between(low, high float64) string {
+	round := func(v float64) string {
+		unit := math.Pow(10, math.Floor(math.Log10(max(v, 10)))-1)
+		return strconv.FormatFloat(math.Round(v/unit)*unit, 'f', 0, 64)
+	}
+	if round(low) == round(high) {
+		return round(low)
+	}
+	return round(min(low, high)) + "-" + round(max(low, high))
+}
+
+// Takes returns how long a sweep takes, in a sentence.
+func Takes(short, long Outlook, l lang.Lang) string {
+	return sayTakes.In(l, short.Minutes(), lang.Shortest(short.Alone.Seconds()), long.Minutes(),
+		lang.Shortest(long.Alone.Seconds())) + lang.Stop.In(l)
 }
 
 // Lines returns what a plan sends at most, as sentences.
@@ -33,8 +55,8 @@ func (d *DryRun) Lines(l lang.Lang) []string {
 	cost := func(c float64) string { return strconv.FormatFloat(c, 'f', costDigits, 64) }
 	lines := []string{sayDry.In(l)}
 	for _, o := range d.Outlooks {
-		minutes := strconv.FormatFloat(math.Ceil(o.Takes.Minutes()), 'f', 0, 64)
-		lines = append(lines, sayOutlook.In(l, lang.Shortest(o.Alone.Seconds()), minutes, strconv.Itoa(o.Requests)))
+		requests := between(float64(o.Requests[0]), float64(o.Requests[1]))
+		lines = append(lines, sayOutlook.In(l, lang.Shortest(o.Alone.Seconds()), o.Minutes(), requests))
 	}
 	if d.Unbounded != "" {
 		lines = append(lines, sayDryOpen.In(l, d.Unbounded))

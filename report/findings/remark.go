@@ -58,9 +58,9 @@ func (m *remark) addVerdict(r StageRow) {
 		m.add(table.Bad, remarkShortened, lang.Percent(s.Shortened.Value()))
 	case s.Verdict == rundir.Shedding:
 		m.add(table.Bad, remarkShed)
-	case s.Verdict == rundir.Undecided && s.Rate.Known() && (s.Role != rundir.Grid || hasHeldRate(r.Run)):
+	case s.Verdict == rundir.Undecided && s.Rate.Known() && (!likeGrid(s) || hasHeldRate(r.Run)):
 		m.add(table.Caution, remarkUndecided)
-	case s.Role == rundir.Grid || !s.Rate.Known() || s.Verdict == "":
+	case likeGrid(s) || !s.Rate.Known() || s.Verdict == "":
 	case aboveAnswer(r): // a later hold contradicts it
 		m.add(table.Caution, remarkHeldOnce)
 	default:
@@ -85,7 +85,7 @@ func holdTime(s *rundir.Stage) lang.Text {
 }
 
 func atOrBelowHeldRate(r StageRow) bool {
-	return r.Stage.Role == rundir.Grid && hasHeldRate(r.Run) &&
+	return likeGrid(r.Stage) && hasHeldRate(r.Run) &&
 		r.Stage.Rate.Or(0) <= r.Run.Saturation.HighestStable.Value()
 }
 

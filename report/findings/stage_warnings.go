@@ -31,6 +31,9 @@ func stageWarnings(run *rundir.Run, l lang.Lang) []string {
 	var order []string
 	for i := range run.Stages {
 		s := &run.Stages[i]
+		if s.Quick() {
+			continue
+		}
 		for _, n := range s.Warnings {
 			code := n.Code
 			if _, known := Words()[code]; !known && !n.Is(note.Text) {

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"llmsweep/sweep/rundir"
 )
@@ -15,9 +16,11 @@ type StageRow struct {
 
 // AllStages returns the rows of a run: synchronous, the loads from low to high, throughput.
 func AllStages(run *rundir.Run) []StageRow {
-	rows := make([]StageRow, len(run.Stages))
+	var rows []StageRow
 	for i := range run.Stages {
-		rows[i] = StageRow{run, &run.Stages[i]}
+		if st := &run.Stages[i]; !st.Quick() {
+			rows = append(rows, StageRow{run, st})
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b StageRow) int {
 		return cmp.Or(cmp.Compare(roleOrder(a.Stage.Role), roleOrder(b.Stage.Role)), compareLoad(a.Stage, b.Stage))
@@ -47,7 +50,7 @@ func MainStages(run *rundir.Run) []StageRow {
 		ends = append(ends, run.SLO.KeptStage, run.SLO.BrokenStage)
 	}
 	all = slices.DeleteFunc(all, func(r StageRow) bool {
-		return narrowsAnswer(r.Stage) && !slices.Contains(ends, r.Stage.Name)
+		return narrowsAnswer(r.Stage) && !likeGrid(r.Stage) && !slices.Contains(ends, r.Stage.Name)
 	})
 	extra := len(all) - maxRows
 	return slices.DeleteFunc(all, func(r StageRow) bool {
@@ -62,6 +65,13 @@ func MainStages(run *rundir.Run) []StageRow {
 // narrowsAnswer reports whether a stage of a sweep by rate is a probe or a hold, and not a row of the grid.
 func narrowsAnswer(s *rundir.Stage) bool {
 	return s.Kind != rundir.KindOfUsers && (s.Role == rundir.Probe || s.Role == rundir.Hold)
+}
+
+// likeGrid reports whether a stage is a row of the grid, or the one at the recommended rate, which is measured as they
+// are.
+func likeGrid(s *rundir.Stage) bool {
+	return s.Role == rundir.Grid ||
+		s.Role == rundir.Probe && s.Kind != rundir.KindOfUsers && s.Source == nil && !strings.HasPrefix(s.Name, rundir.HoldPrefix)
 }
 
 func roleOrder(role rundir.Role) int {

@@ -34,8 +34,8 @@ func ReplicaTable(run *rundir.Run) []table.Table {
 		perReplica(run, replicaDone, func(s *rundir.ReplicaShare) table.Cell {
 			return table.Number(lang.NonZero(s.Completed), "", lang.Rate)
 		}),
-		perReplica(run, replicaTTFT, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.TTFT.Mean) }),
-		perReplica(run, replicaTTFT99, func(s *rundir.ReplicaShare) table.Cell { return table.Percentile(&s.TTFT, "p99") }),
+		perReplica(run, replicaTTFT, func(s *rundir.ReplicaShare) table.Cell { return table.Statistic(&s.TTFT, "mean") }),
+		perReplica(run, replicaTTFT99, func(s *rundir.ReplicaShare) table.Cell { return table.Statistic(&s.TTFT, "p99") }),
 		perReplica(run, replicaITL, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.InterToken) }),
 	}
 	if replicaFailed(run) {

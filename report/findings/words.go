@@ -230,8 +230,10 @@ var (
 // A dry run.
 var (
 	sayDry     = lang.Say("Dry run: nothing is sent", "试算：不发送任何请求")
-	sayOutlook = lang.Say("If a request takes %s s alone, a plain server is swept in about %s minutes with %s requests",
-		"若单个请求耗时 %s 秒，测完一台普通服务约需 %s 分钟、%s 个请求")
+	sayOutlook = lang.Say("If a request takes %s s alone, a sweep takes about %s minutes and sends %s requests",
+		"若单个请求耗时 %s 秒，扫描约需 %s 分钟，发送 %s 个请求")
+	sayTakes = lang.Say("It takes about %s minutes where a request takes %s s alone, %s where it takes %s s",
+		"单个请求耗时 %[2]s 秒时约需 %[1]s 分钟，%[4]s 秒时约需 %[3]s 分钟")
 	sayDryMost   = lang.Say("At most %s requests, besides up to %s of the warm-up and up to %s of the preflight", "至多 %s 个请求，另有预热至多 %s 个、预检至多 %s 个")
 	sayDryTokens = lang.Say("At most %s prompt tokens and %s output tokens in all", "合计至多 %s 个提示词 token、%s 个输出 token")
 	sayDryBytes  = lang.Say("Prompts are reckoned at one token a byte, about four times too many: give a --tokenizer for a closer number",

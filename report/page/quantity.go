@@ -96,7 +96,7 @@ func timeQuantity(metric string, title, axis lang.Text, of func(*rundir.Stage) *
 				return lineValue{Number: s.InterToken}
 			}
 			ci, ok := d.CI["mean"]
-			return lineValue{Number: d.Mean, ci: ci, hasCI: ok}
+			return lineValue{d.Mean, ci, ok, !d.Supported("mean")}
 		},
 	}
 	has := func(r *rundir.Run) bool {

@@ -22,7 +22,7 @@ func (v *view) rates() []FigureBlock {
 }
 
 // isDrawn leaves out control measurements, which are shorter repetitions of other stages.
-func isDrawn(s *rundir.Stage) bool { return s.Role != rundir.WarmUp }
+func isDrawn(s *rundir.Stage) bool { return s.Role != rundir.WarmUp && !s.Quick() }
 
 // lineSeries is a line of a drawing, and the points that stand apart from it.
 type lineSeries struct{ joined, single draw.Series }

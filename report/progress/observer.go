@@ -36,6 +36,9 @@ func (o *Observer) Expect(stages int) { o.remaining = stages }
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
 func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	o.phase = phaseOf(s.Role)
+	if s.Role == rundir.Probe && !strings.HasPrefix(s.Name, rundir.HoldPrefix) {
+		o.phase = phaseRows
+	}
 	if strings.HasPrefix(s.Name, rundir.SearchPrefix) {
 		o.name = saySearching.In(o.view.lang)
 		return
@@ -71,6 +74,9 @@ func (o *Observer) Progress(now load.Snapshot) {
 // StageEnds leaves a line about the stage, and one about the SLO.
 func (o *Observer) StageEnds(s *rundir.Stage) {
 	o.done++
+	if s.Quick() {
+		return
+	}
 	if o.done == 1 {
 		o.view.Heading(findings.StageHeading(o.view.lang))
 	}

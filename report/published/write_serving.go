@@ -181,7 +181,9 @@ func servingNotes(r findings.StageRow, l lang.Lang) []string {
 	notes := []string{
 		windowNote(s, l, "Benchmark duration"),
 		unsupportedNote(l, []percentileName{
-			{&s.TTFT, "p99", "P99 TTFT"}, {&s.TPOT, "p99", "P99 TPOT"}, {gaps, "p95", "P95 ITL"}, {gaps, "p99", "P99 ITL"},
+			{&s.Latency, "mean", "Mean E2E Latency"}, {&s.TTFT, "mean", "Mean TTFT"}, {&s.TTFT, "p99", "P99 TTFT"},
+			{&s.TPOT, "mean", "Mean TPOT"}, {&s.TPOT, "p99", "P99 TPOT"}, {gaps, "mean", "Mean ITL"},
+			{gaps, "p95", "P95 ITL"}, {gaps, "p99", "P99 ITL"},
 		}),
 		boundNote(l, &s.Latency, &s.TTFT, &s.TPOT, gaps),
 	}

@@ -74,10 +74,10 @@ func printedFigure(s *rundir.Stage, key string) (text string, ok bool) {
 func sixColumnName(s *rundir.Stage) string {
 	name := findings.BaseName(s)
 	if rate, ok := strings.CutPrefix(name, rundir.HoldPrefix); ok {
-		name = "asynchronous@" + strings.TrimRight(rate, "+")
+		name = "asynchronous@" + rate
 	}
 	if s.Rate.Known() {
-		name += " req/sec"
+		name = strings.TrimRight(name, "+") + " req/sec"
 	}
 	return name
 }

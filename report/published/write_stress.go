@@ -29,7 +29,7 @@ func stressNotes(r findings.StageRow, nearest bool, l lang.Lang) []string {
 	}
 	notes = append(notes, lengthNote(r, l), firstAnswerNote(s, l), openNote(s, l),
 		windowNote(s, l, "Total Test Duration"), unsupportedNote(l, []percentileName{
-			{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
+			{&s.Latency, "mean", "Average"}, {&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
 		}), boundNote(l, &s.Latency))
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.In(l, countOrAbsent(s, n)))

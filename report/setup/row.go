@@ -197,6 +197,8 @@ func extremes(stages []*rundir.Stage, of func(*rundir.Stage) rundir.Number) (low
 // request at a time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func isCurvePoint(s *rundir.Stage, open, imported bool) bool {
 	switch {
+	case s.Quick():
+		return false
 	case s.Rate.Known() || synchronous(s):
 		return true
 	case open || imported && s.Role == rundir.Throughput:

@@ -39,10 +39,15 @@ func Count(n int) Cell { return Literal(strconv.Itoa(n)) }
 // Percent returns a cell with a share from 0 to 1 in per cent.
 func Percent(f rundir.Number) Cell { return Number(lang.Scale(f, 100), "%", lang.Rate) }
 
-// Percentile returns a cell with a percentile of durations, marked where too few samples support it.
-func Percentile(d *rundir.Dist, name string) Cell {
-	c := Seconds(d.Get(name))
-	if !d.Get(name).IsZero() && !d.Supported(name) {
+// Statistic returns a cell with a mean or a percentile of durations, marked where too few samples support it.
+func Statistic(d *rundir.Dist, name string) Cell { return statistic(d.Get(name), d, name) }
+
+// InterToken returns a cell with the mean time between tokens, marked as that of their distribution is.
+func InterToken(mean rundir.Number, d *rundir.Dist) Cell { return statistic(mean, d, "mean") }
+
+func statistic(n rundir.Number, d *rundir.Dist, name string) Cell {
+	c := Seconds(n)
+	if !n.IsZero() && !d.Supported(name) {
 		c.Mark = MarkUnsupported
 	}
 	return c

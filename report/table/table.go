@@ -50,7 +50,7 @@ type Cell struct {
 // Marks on cells, each explained beneath the table that shows it.
 const (
 	MarkBound       = ">" // a number of which only a lower bound is known; it stands before it
-	MarkUnsupported = "?" // a percentile that too few samples support
+	MarkUnsupported = "?" // a mean or a percentile that too few samples support
 )
 
 // Tone is the colour of a cell. It repeats what the text says.

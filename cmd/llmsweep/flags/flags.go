@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,6 +109,7 @@ type Sweep struct {
 	By             string        `default:"rate" enum:"rate,users" placeholder:"WHAT" help:"What grows: rate, or users with conversations (${default})." group:"What is found"`
 	Points         int           `default:"7" placeholder:"N" help:"Rows between synchronous and throughput (${default})." group:"What is found"`
 	Budget         time.Duration `placeholder:"TIME" help:"Time for all of it (no limit)." group:"How long"`
+	Precision      string        `placeholder:"SHARE" help:"Prolong rows until means are this exact: 10% (no)." group:"How long"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight, or users (${default})." group:"How long"`
 	Repeats        int           `default:"1" placeholder:"N" help:"Measure N whole sweeps, into numbered directories of --out (${default})." hidden:"" group:"How long"`
 	StageTime      time.Duration `name:"stage-time" default:"30s" placeholder:"TIME" help:"Shortest time of a row (${default}; 1m with --by users)." hidden:"" group:"How long"`
@@ -149,6 +151,8 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	switch {
 	case p.Budget < 0 || p.Budget > 0 && p.Budget < LeastBudget:
 		return c, fmt.Errorf("--budget must be at least %v; a shorter sweep cannot decide anything", LeastBudget)
+	case p.Precision != "" && c.Users:
+		return c, errors.New("--precision is of rows at arrival rates, which --by users has none of")
 	case p.Points < 1 || p.Points > 1000:
 		return c, errors.New("--points must be between 1 and 1000")
 	case p.Repeats < 1 || p.Repeats > MostRepeats:
@@ -160,8 +164,25 @@ func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
 	case p.MaxConcurrency < 1 || p.MaxConcurrency > MostInFlight:
 		return c, fmt.Errorf("--max-concurrency must be between 1 and %d", MostInFlight)
 	}
-	err := p.Rows.Configure(&c)
-	return c, err
+	var err error
+	if c.Precision, err = parsePrecision(p.Precision); err != nil {
+		return c, err
+	}
+	return c, p.Rows.Configure(&c)
+}
+
+// parsePrecision reads a share in per cent; 0 for none.
+func parsePrecision(text string) (float64, error) {
+	const least, most = 0.5, 50
+	if text == "" {
+		return 0, nil
+	}
+	digits, percent := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !percent || err != nil || !(share >= least && share <= most) {
+		return 0, fmt.Errorf("--precision must be between 0.5%% and 50%%, such as 10%%, and is %.20q", text)
+	}
+	return share / 100, nil
 }
 
 // LeastBudget is the shortest time in which the limits of a fast server can be found.

@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/workload"
@@ -83,10 +84,7 @@ func (j *Job) DryRun(longest time.Duration) error {
 	}
 	run, before := j.preparationSpending(p)
 	if j.Stages == nil && !j.Plan.Users {
-		for _, alone := range []time.Duration{2 * time.Second, 20 * time.Second} {
-			takes, n := j.Plan.Outlook(alone)
-			run.Outlooks = append(run.Outlooks, findings.Outlook{Alone: alone, Takes: takes, Requests: n})
-		}
+		run.Outlooks = Outlooks(&j.Plan)
 	}
 	asked := w.Describe()
 	for i := range stages {
@@ -109,6 +107,17 @@ func (j *Job) DryRun(longest time.Duration) error {
 }
 
 const dryColumns = 120
+
+// Outlooks returns what sweeps by rate take where a request alone takes a second, and ten.
+func Outlooks(c *sweep.Config) (all []findings.Outlook) {
+	for _, alone := range []time.Duration{time.Second, 10 * time.Second} {
+		quick, slow := c.Outlook(alone)
+		all = append(all, findings.Outlook{
+			Alone: alone, Takes: [2]time.Duration{quick.Takes, slow.Takes}, Requests: [2]int{quick.Requests, slow.Requests},
+		})
+	}
+	return all
+}
 
 func (j *Job) plannedStages(
 	l *flags.WorkloadOptions, count func(string) int,

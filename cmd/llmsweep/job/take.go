@@ -6,6 +6,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
+	"llmsweep/report/findings"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -103,6 +104,10 @@ func (j *Job) begin(s *session, p parsedFlags, others *team) (Measure, error) {
 		one.run.Command, one.run.Labels, one.run.Client.Selftest = b.Command, b.Labels, b.Client.Selftest
 	}
 	s.show(j.kind()+"  "+report.Target(one.run, j.Lang), j.Results.Plain)
+	if j.kind() == rundir.KindSweep && j.Plan.Budget == 0 && j.firstPart == nil {
+		o := Outlooks(&j.Plan)
+		s.view.Note(findings.Takes(o[0], o[1], j.Lang))
+	}
 	if s.served != nil {
 		s.view.Note(s.served.Served(s.lang))
 	}

@@ -43,7 +43,7 @@ type Target struct {
 }
 
 // embed starts the simulated server that a sim: URL names, and returns its base URL. Its capacity is known where all
-// requests draw their lengths from the same distributions.
+// requests draw their lengths from the same distributions, and the KV cache is large enough.
 func (t *Target) embed(c *console.Console, url string, l *flags.WorkloadOptions, replayed bool) (string, error) {
 	config, err := sim.Preset(cmp.Or(strings.TrimPrefix(url, sim.Scheme), "demo"))
 	if err != nil {
@@ -68,7 +68,9 @@ func (t *Target) embed(c *console.Console, url string, l *flags.WorkloadOptions,
 			answer = int(math.Round(simserver.NaturalLength{}.Mean(l.AnswerLimit, 0)))
 		}
 		capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: answer})
-		t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
+		if !capacity.Preempts {
+			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
+		}
 	}
 	return base, nil
 }
