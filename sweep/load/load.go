@@ -150,7 +150,11 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 		r.Others.BeginStage()
 	}
 	r.epoch = time.Now()
-	r.work.Go(r.prepare)
+	preparing := make(chan struct{})
+	r.work.Go(func() {
+		defer close(preparing)
+		r.prepare()
+	})
 	out := &Outcome{}
 	var places chan struct{}
 	if r.closed() {
@@ -180,6 +184,7 @@ func (r *runner) run(ctx context.Context) (*Outcome, error) {
 		cancel()
 	}
 	if r.Chained && !out.Interrupted && !out.Spent && r.failure() == nil {
+		<-preparing // the source may be that of the next stage
 		r.admission.end()
 		out.Rest = &Rest{Ended: idle, Cancel: cancel, server: r.server}
 	} else {
