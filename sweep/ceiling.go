@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // limits returns the next of the stages that find the floor and the ceiling.
@@ -43,15 +44,14 @@ func (p *plan) searchLatency(floor *rundir.Stage) time.Duration {
 	return rundir.Duration(latency.Or(0))
 }
 
-// search is what the steps of the search for the ceiling show. What a server of continuous batching does grows with the
-// number in flight n as n/(n+half) does: two steps tell what more will bring.
+// search is what the steps of the search for the ceiling show: two of them tell what more will bring.
 type search struct {
 	level int  // in flight, to try next, or with done the one that makes the server fastest
 	done  bool // more bring no more, or take too long
 }
 
-// search reads the steps. Doubling is not tried where it will bring less than leastGain, by two steps where requests vary
-// much, since one of few requests does not tell.
+// search reads the steps. Doubling is not tried where it will bring less than leastGain, by two steps where requests
+// vary much, since one of few requests does not tell.
 func (p *plan) search(floor *rundir.Stage) (s search) {
 	best, most, level, flat, invalid, factor := floor.TokensPerS.Output.Or(math.Inf(1)), 1, 1, 0, 0, 4.0
 	latency := 0.0
@@ -62,14 +62,14 @@ func (p *plan) search(floor *rundir.Stage) (s search) {
 		if step.Invalid.IsZero() {
 			invalid = 0
 		}
-		gain, times := step.Output.Or(0)/best, float64(level)/float64(previous)
-		half := max(0, gain-1) / max(times-gain, 1e-3) // in numbers in flight
+		gain := step.Output.Or(0) / best
+		half, doubled := saturation.Growth(gain, float64(level)/float64(previous))
 		factor = min(max(2, half), 4)
 		if gain > leastGain || gain > 1 && most == 1 {
 			best, most = step.Output.Or(0), level
 		}
 		flat++
-		if half/(2+half) >= leastGain-1 || invalid > 0 {
+		if doubled >= leastGain-1 || invalid > 0 {
 			flat = 0
 		}
 		latency = step.Latency.Or(0)
@@ -122,9 +122,9 @@ func (p *plan) searchStep(level int) experiment.Stage {
 	return s
 }
 
-// more returns how much more than the ceiling any number in flight can bring at most, as a share. The latency grows with
-// the number in flight at least as fast as from one request to the ceiling, or from the ceiling to a larger number that
-// was tried, unless the server ran out of places.
+// more returns how much more than the ceiling any number in flight can bring at most, as a share. The latency grows
+// with the number in flight at least as fast as from one request to the ceiling, or from the ceiling to a larger number
+// that was tried, unless the server ran out of places.
 func (p *plan) more() float64 {
 	full := p.run.First(rundir.Throughput)
 	n, wave := float64(full.MaxConcurrency), float64(full.MaxConcurrency)/p.ceiling

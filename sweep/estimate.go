@@ -249,7 +249,8 @@ func (c *Config) Longest() time.Duration {
 		mostLimits = 12 // stages that find the limits: the floor, the doublings and the throughput
 		perStage   = 2  // stage times of one that is no hold, with its end
 	)
-	longest := searchHolds*saturation.HoldTime(1, 0, c.StageTime) + time.Duration(perStage*(c.Points+mostLimits))*c.StageTime
+	holds := searchHolds * saturation.HoldTime(1, 0, c.StageTime)
+	longest := holds + time.Duration(perStage*(c.Points+mostLimits))*c.StageTime
 	if c.Precision > 0 {
 		longest += time.Duration(c.Points+1) * preciseTime
 	}

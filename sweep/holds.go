@@ -3,7 +3,6 @@ package sweep
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"llmsweep/sweep/arrival"
@@ -54,7 +53,7 @@ func (p *plan) hold() (s experiment.Stage, ok bool) {
 	if n >= maxHolds {
 		return s, false
 	}
-	i := slices.IndexFunc(p.run.Stages, func(st rundir.Stage) bool { return strings.HasPrefix(st.Name, rundir.HoldPrefix) })
+	i := slices.IndexFunc(p.run.Stages, func(st rundir.Stage) bool { return st.Held() })
 	if i >= 0 && p.Budget == 0 {
 		first := &p.run.Stages[i]
 		took := p.run.Stages[len(p.run.Stages)-1].EndsAt() - rundir.Duration(first.Started)
@@ -81,8 +80,7 @@ func (p *plan) hold() (s experiment.Stage, ok bool) {
 func (p *plan) longEvidence(least time.Duration) *rundir.Run {
 	run := *p.run
 	run.Stages = slices.DeleteFunc(slices.Clone(run.Stages), func(st rundir.Stage) bool {
-		return st.Rate.Known() && !strings.HasPrefix(st.Name, rundir.HoldPrefix) &&
-			rundir.Duration(st.WindowFrom+st.Window) < least
+		return st.Rate.Known() && !st.Held() && rundir.Duration(st.WindowFrom+st.Window) < least
 	})
 	return &run
 }

@@ -11,10 +11,10 @@ import (
 
 // A sweep by rate measures, in this order:
 //
-//  1. the limits (ceiling.go): one request at a time, then more and more in flight until that brings no more output, and
-//     the number that brought most, at length: the ceiling.
-//  2. with a budget, and where a request takes long, a quick pair of holds from the full server on (holds.go): below the
-//     ceiling, and above what any number in flight can bring. Where a request is short, long holds.
+//  1. the limits (ceiling.go): one request at a time, then more and more in flight until that brings no more output,
+//     and the number that brought most, at length: the ceiling.
+//  2. with a budget, and where a request takes long, a quick pair of holds from the full server on (holds.go): below
+//     the ceiling, and above what any number in flight can bring. Where a request is short, long holds.
 //  3. the grid (rows.go): rates evenly spaced between one request at a time and the ceiling, and with a budget the rate
 //     that is recommended, from the lowest to the highest.
 //  4. holds, until the bracket of the answer is narrow, or the time is over.
@@ -22,7 +22,7 @@ import (
 //  6. the rate that is recommended, where it has no row.
 //
 // Stages of 1 to 3 follow one another without a rest: each takes over what the one before left in flight. A budget is
-// shared out: whatever its length, each rate of the grid has a row. More time makes rows and holds longer.
+// shared out: each rate of the grid has a row, where the limits leave any time. More makes rows and holds longer.
 
 // plan decides what a sweep measures next, by what it has measured.
 type plan struct {

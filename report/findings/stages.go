@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"llmsweep/sweep/rundir"
 )
@@ -71,7 +70,7 @@ func narrowsAnswer(s *rundir.Stage) bool {
 // are.
 func likeGrid(s *rundir.Stage) bool {
 	return s.Role == rundir.Grid ||
-		s.Role == rundir.Probe && s.Kind != rundir.KindOfUsers && s.Source == nil && !strings.HasPrefix(s.Name, rundir.HoldPrefix)
+		s.Role == rundir.Probe && s.Kind != rundir.KindOfUsers && s.Source == nil && !s.Held()
 }
 
 func roleOrder(role rundir.Role) int {

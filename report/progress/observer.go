@@ -36,7 +36,7 @@ func (o *Observer) Expect(stages int) { o.remaining = stages }
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
 func (o *Observer) StageBegins(s *rundir.Stage, _ time.Duration) {
 	o.phase = phaseOf(s.Role)
-	if s.Role == rundir.Probe && !strings.HasPrefix(s.Name, rundir.HoldPrefix) {
+	if s.Role == rundir.Probe && !s.Held() {
 		o.phase = phaseRows
 	}
 	if strings.HasPrefix(s.Name, rundir.SearchPrefix) {

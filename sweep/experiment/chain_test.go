@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
@@ -16,27 +15,10 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// tenTokens answers each request with a token a second, ten in all.
-type tenTokens struct{ simtest.Unencoded }
-
-func (tenTokens) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
-	res.Sent, res.Status = time.Since(res.Epoch), client.StatusIncomplete
-	for range 10 {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
-			res.Token(time.Since(res.Epoch), 1, false)
-		}
-	}
-	res.Status, res.Headers, res.End, res.OutputTokens = client.StatusOK, res.FirstToken, res.LastToken, 10
-	res.TokenSource = client.SourceServer
-}
-
 // chainOf returns an experiment on such a server, and a chained stage of some width and time.
 func chainOf(t *testing.T, o Observer) (*Experiment, func(name string, width int, d time.Duration) Stage) {
 	t.Helper()
-	c := Config{Doer: tenTokens{}, Log: &store.Memory{}, Observer: o, Drain: time.Minute, MaxErrorRate: 0.5,
+	c := Config{Doer: simtest.TenTokens{}, Log: &store.Memory{}, Observer: o, Drain: time.Minute, MaxErrorRate: 0.5,
 		Sources: func(string) load.Source { return simtest.SameInAll(1, 10) }, Tolerance: measure.DefaultTolerance}
 	x, err := Begin(c, &rundir.Run{}, rundir.Plan{})
 	if err != nil {

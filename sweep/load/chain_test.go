@@ -1,35 +1,17 @@
 package load_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
-
-// tenTokens answers each request with a token a second, ten in all.
-type tenTokens struct{ simtest.Unencoded }
-
-func (tenTokens) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
-	res.Sent, res.Status = time.Since(res.Epoch), client.StatusIncomplete
-	for range 10 {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
-			res.Token(time.Since(res.Epoch), 1, false)
-		}
-	}
-	res.Status, res.Headers, res.End, res.OutputTokens = client.StatusOK, res.FirstToken, res.LastToken, 10
-}
 
 // until closes the window of a stage at a time, and keeps what it is told.
 type until struct {
@@ -57,7 +39,7 @@ func chained(
 	t.Helper()
 	s.Source, s.Tick, s.Chained, s.Drain = simtest.SameInAll(1, 10), 500*time.Millisecond, true, time.Hour
 	m := &until{at: d}
-	out, err := load.Run(t.Context(), s, load.Environment{Doer: tenTokens{}, Log: log, Monitor: m,
+	out, err := load.Run(t.Context(), s, load.Environment{Doer: simtest.TenTokens{}, Log: log, Monitor: m,
 		Progress: func(load.Snapshot) {}, Before: before})
 	if err != nil {
 		t.Fatal(err)

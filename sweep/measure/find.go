@@ -73,8 +73,9 @@ func (a *Account) levelWindow(w Window) Window {
 			*each = append(*each, at)
 		}
 	}
+	ends = append(ends, w.To)
 	for _, from := range starts {
-		for _, to := range append(ends, w.To) {
+		for _, to := range ends {
 			changed := math.Abs(owed(to)-owed(from)) / tokens / (to - from).Seconds()
 			if bad := changed + shorter*(1-float64(to-from)/float64(whole)); bad < least {
 				best, least = Window{From: from, To: to}, bad

@@ -21,7 +21,8 @@ func (m *means) add(r *rundir.Record) {
 // that have not ended. Answers of one token have no time for each.
 func (m *means) within(precision float64) bool {
 	const few, spare = 3, 0.9
-	return m.latency.Known() >= few && !slices.ContainsFunc([]*sample.Sample{&m.ttft, &m.latency, &m.perToken}, func(s *sample.Sample) bool {
+	all := []*sample.Sample{&m.ttft, &m.latency, &m.perToken}
+	return m.latency.Known() >= few && !slices.ContainsFunc(all, func(s *sample.Sample) bool {
 		d := s.Dist()
 		d.JudgeMean(spare * precision)
 		return !d.Supported("mean")

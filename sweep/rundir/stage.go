@@ -96,6 +96,9 @@ type Stage struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
+// Held reports whether the stage was planned to hold a rate for long, for the saturation rate or for an SLO.
+func (s *Stage) Held() bool { return strings.HasPrefix(s.Name, HoldPrefix) }
+
 // Quick reports whether the stage is a quick hold: evidence, and no row of a table.
 func (s *Stage) Quick() bool { return strings.HasPrefix(s.Name, QuickPrefix) }
 

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"llmsweep/client/note"
@@ -128,9 +127,7 @@ type bracket struct {
 }
 
 func bracketOf(run *rundir.Run) (b bracket) {
-	stages := slices.DeleteFunc(openLoops(run.Stages), func(st *rundir.Stage) bool {
-		return st.Role != rundir.Hold
-	})
+	stages := slices.DeleteFunc(openLoops(run.Stages), func(st *rundir.Stage) bool { return st.Role != rundir.Hold })
 	slices.SortStableFunc(stages, func(a, c *rundir.Stage) int { return cmp.Compare(a.Started, c.Started) })
 	length := func(st *rundir.Stage) rundir.Number {
 		if run.Workload.Forced {
@@ -156,7 +153,7 @@ func bracketOf(run *rundir.Run) (b bracket) {
 			unit = l.Value() * n / tokens
 		}
 		h := newHold(st, unit, p)
-		if !isHold(st) {
+		if !st.Held() { // quick holds count where no hold decides
 			h.setShort()
 		}
 		if h.faulty && !repeated { // it is repeated, once
@@ -168,7 +165,7 @@ func bracketOf(run *rundir.Run) (b bracket) {
 			h.setServed(1)
 		}
 		all.add(h)
-		if isHold(st) {
+		if st.Held() {
 			b.add(h)
 		}
 	}
@@ -184,9 +181,6 @@ func bracketOf(run *rundir.Run) (b bracket) {
 	}
 	return b
 }
-
-// isHold reports whether a stage was planned to hold a rate for long: quick holds count where no hold decides.
-func isHold(st *rundir.Stage) bool { return strings.HasPrefix(st.Name, rundir.HoldPrefix) }
 
 // setShort marks a quick hold: what was served is no bound of what can be, and its growth is known as such.
 func (h *hold) setShort() {
@@ -335,7 +329,7 @@ func (b *bracket) nextRate(run *rundir.Run) float64 {
 // ago: what made it fail may be over.
 func (b *bracket) suspicious(run *rundir.Run) bool {
 	last := b.holds[len(b.holds)-1]
-	if b.low == nil || last == b.high || ThroughputRate(run).Or(0) < (1+stepUp)*float64(b.upperBound()) ||
+	if b.low == nil || ThroughputRate(run).Or(0) < (1+stepUp)*float64(b.upperBound()) ||
 		last.EndsAt().Seconds()-b.high.EndsAt().Seconds() < staleAfter/2 {
 		return false
 	}
@@ -392,8 +386,15 @@ func (b *bracket) resolution() float64 {
 	return 2 * countSigmas / math.Sqrt(float64(max(1, b.holds[len(b.holds)-1].Requests.OK)))
 }
 
-// stillGrew reports whether the search for the ceiling ended although the output still grew: with the number in flight n
-// it grows as n/(n+half) does.
+// Growth reads two numbers in flight, the second so many times the first, with so many times its output. The output of a
+// server of continuous batching grows with the number n as n/(n+half) does. Growth returns half, in times of the first,
+// and what twice the second number will bring, as a share of its output.
+func Growth(gain, times float64) (half, doubled float64) {
+	half = max(0, gain-1) / max(times-gain, 1e-3)
+	return half, half / (2 + half)
+}
+
+// stillGrew reports whether the search for the ceiling ended although the output still grew.
 func stillGrew(run *rundir.Run) bool {
 	best, most, grew := 0.0, 1.0, false
 	if floor := synchronousStage(run.Stages); floor != nil {
@@ -401,9 +402,8 @@ func stillGrew(run *rundir.Run) bool {
 	}
 	for _, step := range run.Search {
 		output, n := step.Output.Or(0), float64(step.Level())
-		gain, times := output/best, n/most
-		half := max(0, gain-1) / max(times-gain, 1e-3)
-		grew = half/(2+half) > growthFactor-1
+		_, doubled := Growth(output/best, n/most)
+		grew = doubled > growthFactor-1
 		best, most = max(best, output), n
 	}
 	return grew

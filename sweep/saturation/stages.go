@@ -45,17 +45,23 @@ func ThroughputRate(run *rundir.Run) (rate rundir.Number) {
 	if st := throughputStage(run); st != nil {
 		rate = atFullLength(st).Progress.Rate
 	}
-	if !rate.Known() {
-		// It completed nothing: what the search for it saw is better than no rate at all.
-		best, floor := 0.0, synchronousStage(run.Stages)
-		for _, step := range run.Search {
-			best = max(best, step.Output.Or(0))
-		}
-		if tried := run.First(rundir.Throughput); tried != nil && tried.State != rundir.Running && floor != nil && best > 0 && floor.TokensPerS.Output.Or(0) > 0 {
-			rate = rundir.Exactly(best / floor.TokensPerS.Output.Value() * floor.Progress.Rate.Value())
-		}
+	if tried := run.First(rundir.Throughput); !rate.Known() && tried != nil && tried.State != rundir.Running {
+		return searchRate(run) // it completed nothing: what the search saw is better than no rate at all
 	}
 	return rate
+}
+
+// searchRate returns the rate of the best step of the search, by the output of one request at a time; absent where
+// either is not known.
+func searchRate(run *rundir.Run) (rate rundir.Number) {
+	best, floor := 0.0, synchronousStage(run.Stages)
+	for _, step := range run.Search {
+		best = max(best, step.Output.Or(0))
+	}
+	if floor == nil || best == 0 || floor.TokensPerS.Output.Or(0) <= 0 {
+		return rate
+	}
+	return rundir.Exactly(best / floor.TokensPerS.Output.Value() * floor.Progress.Rate.Value())
 }
 
 // throughputStage returns the throughput stage; nil where none is usable, or it was not steady.

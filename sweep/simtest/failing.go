@@ -36,3 +36,21 @@ func (f *Failing) Do(ctx context.Context, call *client.Prepared, res *client.Res
 	}
 	res.Fail(time.Since(res.Epoch), f.class, string(f.class))
 }
+
+// TenTokens is a server that answers each request with a token a second, ten in all.
+type TenTokens struct{ Unencoded }
+
+// Do implements [load.Doer].
+func (TenTokens) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
+	res.Sent, res.Status = time.Since(res.Epoch), client.StatusIncomplete
+	for range 10 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			res.Token(time.Since(res.Epoch), 1, false)
+		}
+	}
+	res.Status, res.Headers, res.End, res.OutputTokens = client.StatusOK, res.FirstToken, res.LastToken, 10
+	res.TokenSource = client.SourceServer
+}
